@@ -1,0 +1,66 @@
+# `make serve` and `make test` set up everything they need in .venv, from lock files, once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+HOST ?= 127.0.0.1
+PORT ?= 8000
+# Used by the tests and the paper runs where it exists; everything else runs without it.
+export FRTSVM_DATA_DIR ?= $(wildcard ../shared/data)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test test-all check format bench paper lock clean
+
+help: ## list the commands
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+serve: $(VENV)/.serve ## start the service on 127.0.0.1:8000 with an embedded store
+	$(BIN)/frtsvm serve --host $(HOST) --port $(PORT)
+
+test: $(VENV)/.dev ## run the test suite
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
+
+test-all: $(VENV)/.dev ## run the test suite with the long runs
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(VENV)/.dev ## formatting, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev ## rewrite the code in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
+	$(BIN)/python -m benchmarks.speed
+
+paper: $(VENV)/.dev ## recreate the tables and figures of the paper
+	$(BIN)/python -m benchmarks.paper
+
+# --- environment -------------------------------------------------------------------------------
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + " (set PYTHON=...)")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/build.lock
+
+$(VENV)/.serve: requirements/serve.lock pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/serve.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.serve
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.lock
+	@touch $@
+
+LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
+	--custom-compile-command "make lock"
+
+lock: ## refresh the lock files (needs uv)
+	$(LOCK) requirements/build.in -o requirements/build.lock
+	$(LOCK) pyproject.toml -o requirements/serve.lock
+	$(LOCK) pyproject.toml --group dev -c requirements/serve.lock -o requirements/dev.lock
+
+clean: ## remove the environment and every cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -1,0 +1,1 @@
+"""The FR-TSVM service: train, predict and model info over HTTP."""

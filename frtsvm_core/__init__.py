@@ -1,0 +1,1 @@
+"""Fast and Robust Twin Support Vector Machines over NumPy arrays."""
