@@ -1,1 +1,5 @@
 """Fast and Robust Twin Support Vector Machines over NumPy arrays."""
+
+from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
+
+__all__ = ["FRTSVMClassifier"]

@@ -1,0 +1,82 @@
+"""Input checks that say what is wrong and where, in scikit-learn's words where it has them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+# Squares of larger values, summed over rows, leave the range of doubles.
+LARGEST_VALUE = 1e150
+
+
+def check_rows(estimator: Any, x: Any, *, reset: bool) -> FloatArray:
+    """X as a C-ordered array of finite doubles."""
+    rows: FloatArray = validate_data(
+        estimator, x, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+    )
+    require_finite(rows)
+    return rows
+
+
+def check_rows_and_labels(estimator: Any, x: Any, y: Any) -> tuple[FloatArray, NDArray[Any]]:
+    rows, labels = validate_data(
+        estimator, x, y, dtype=np.float64, order="C", ensure_all_finite=False
+    )
+    require_finite(rows)
+    check_classification_targets(labels)
+    return rows, labels
+
+
+def require_finite(rows: FloatArray) -> None:
+    """Name the first cell that is not a usable number."""
+    # A sum is finite only if every term is (or if infinities of both signs met, or it overflowed):
+    # one fast pass decides the usual case.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if abs(rows.sum()) < LARGEST_VALUE and np.abs(rows).max(initial=0.0) < LARGEST_VALUE:
+            return
+    for bad, what in (
+        (np.isnan(rows), "NaN"),
+        (np.isinf(rows), "infinity"),
+        (np.abs(rows) > LARGEST_VALUE, f"a value too large to be squared (over {LARGEST_VALUE:g})"),
+    ):
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            count = int(bad.sum())
+            more = f" and {count - 1} more" if count > 1 else ""
+            raise ValueError(
+                f"Input X contains {what}: row {row}, column {column}{more}. "
+                "Rows and columns are counted from 0."
+            )
+
+
+def check_weights(
+    sample_weight: Any, class_weight: Any, x: FloatArray, y: NDArray[Any]
+) -> FloatArray:
+    """One weight per row: the caller's, times the weight of the row's class."""
+    weight: FloatArray = _check_sample_weight(
+        sample_weight, x, dtype=np.float64, copy=True, ensure_non_negative=True
+    )
+    if class_weight is not None:
+        classes, codes = np.unique(y, return_inverse=True)
+        per_class = compute_class_weight(
+            class_weight, classes=classes, y=y, sample_weight=weight
+        )
+        weight = weight * per_class[codes]
+    return weight
+
+
+def encode_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
+    """Sorted classes and the code of each row."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(
+            "Classifier can't train when only one class is present"
+            + (f": {classes[0]!r}." if classes.size else " (no row has a positive weight).")
+        )
+    return classes, codes.astype(np.intp)

@@ -1,0 +1,162 @@
+"""Randomly pivoted Cholesky factorization in blocks: K ~ FF' from a few columns of K.
+
+Pivots are drawn with probability proportional to what is still missing on the diagonal
+(Chen, Epperly, Tropp & Webber, "Randomly pivoted Cholesky", 2022), several at a time; inside a drawn
+block the redundant ones are left out by an ordinary pivoted Cholesky. Only the columns of the pivots
+are ever computed, so time is O(l m^2) and memory O(l m). The trace of the residual K - FF' is known
+exactly at every step, and decides when to stop.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+KernelBlock = Callable[[IntArray, IntArray], FloatArray]  # row and column numbers -> entries of K
+
+_BLOCK_ROWS = 2048
+_FIRST_BLOCK = 32
+_LARGEST_BLOCK = 160
+# Candidates whose residual inside the block falls below this share of the block's largest add little.
+_REDUNDANT = 1e-2
+# How far the diagonal of a residual may fall below 0, and other entries exceed the Cauchy-Schwarz
+# bound, before the matrix is called indefinite; wide enough for kernels computed in single precision.
+_DIAGONAL_ROUNDING = 1e-4
+_ENTRY_ROUNDING = 1e-3
+
+
+@dataclass(frozen=True)
+class KernelFactor:
+    rows: FloatArray  # F, l x m: the training rows in the coordinates of the pivots
+    pivots: IntArray  # m row numbers; F[pivots] is lower triangular
+    residual: float  # trace(K - FF') / trace(K)
+
+
+def pivoted_cholesky(
+    kernel: KernelBlock,
+    diagonal: FloatArray,
+    *,
+    tol: float,
+    max_rank: int,
+    rng: np.random.Generator,
+) -> KernelFactor:
+    """Factor the kernel matrix given by its `diagonal` and by `kernel(rows, columns)`.
+
+    Stops when the residual trace is at most `tol` of the trace, at `max_rank`, or when what is left
+    is rounding. Raises ValueError where the matrix is not finite or not positive semi-definite.
+    """
+    n_rows = diagonal.size
+    _require_finite(diagonal)
+    trace, largest = float(diagonal.sum()), float(diagonal.max(initial=0.0))
+    if diagonal.min(initial=0.0) < 0.0:
+        raise _not_positive(f"k(x, x) = {diagonal.min():.3g} for row {int(diagonal.argmin())}")
+    rounding = n_rows * np.finfo(np.float64).eps * largest
+    missing = diagonal.copy()
+    # Column by column, so that only the columns in use ever take memory.
+    factor = np.empty((n_rows, max_rank), order="F")
+    pivots: list[int] = []
+    block_size = _FIRST_BLOCK
+    while True:
+        missing[missing < rounding] = 0.0
+        remaining = float(missing.sum())
+        rank = len(pivots)
+        if remaining <= tol * trace or rank >= max_rank:
+            break
+        drawn = _draw(missing, min(block_size, max_rank - rank), rng)
+        among_drawn = kernel(drawn, drawn) - factor[drawn, :rank] @ factor[drawn, :rank].T
+        _require_finite(among_drawn)
+        kept, lower = _independent(among_drawn, rounding)
+        chosen = drawn[kept]
+        new = factor[:, rank : rank + chosen.size]
+        _residual_columns(kernel, factor[:, :rank], chosen, lower, out=new)
+        new[pivots] = 0.0  # exact: the residual of an earlier pivot is zero
+        new[chosen] = lower
+        captured = np.cumsum(np.einsum("ij,ij->j", new, new))
+        n_new = min(int(np.searchsorted(captured, remaining - tol * trace)) + 1, chosen.size)
+        new, chosen = new[:, :n_new], chosen[:n_new]
+        missing -= np.einsum("ij,ij->i", new, new)
+        worst = float(missing.min())
+        rounding = max(rounding, -2.0 * worst)  # what went below 0 shows how coarse the entries are
+        if worst < -_DIAGONAL_ROUNDING * largest:
+            raise _not_positive(f"the residual of row {int(missing.argmin())} is {worst:.3g}")
+        missing[chosen] = 0.0
+        pivots.extend(int(i) for i in chosen)
+        block_size = int(np.clip(len(pivots) // 2, _FIRST_BLOCK, _LARGEST_BLOCK))
+    rows = np.ascontiguousarray(factor[:, : len(pivots)])
+    del factor
+    _check_what_is_left(kernel, rows, missing, largest, rng)
+    return KernelFactor(rows, np.array(pivots, dtype=np.intp), remaining / trace if trace else 0.0)
+
+
+def _residual_columns(
+    kernel: KernelBlock,
+    factor: FloatArray,
+    chosen: IntArray,
+    lower: FloatArray,
+    *,
+    out: FloatArray,
+) -> None:
+    """The new columns of F for the chosen pivots, (K - FF')[:, chosen] L^-T, in blocks of rows that
+    stay in the cache from the kernel to the last product."""
+    inverse = solve_triangular(lower, np.eye(chosen.size), lower=True)
+    pivot_rows = factor[chosen]
+    for start in range(0, factor.shape[0], _BLOCK_ROWS):
+        block = np.arange(start, min(start + _BLOCK_ROWS, factor.shape[0]))
+        values = kernel(block, chosen)
+        _require_finite(values)
+        values -= factor[start : start + _BLOCK_ROWS] @ pivot_rows.T
+        out[start : start + _BLOCK_ROWS] = values @ inverse.T
+
+
+def _draw(missing: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Up to `size` different rows, each drawn with probability proportional to `missing`."""
+    cumulative = np.cumsum(missing)
+    targets = rng.random(size) * cumulative[-1]
+    drawn = np.unique(np.searchsorted(cumulative, targets, side="right"))
+    return drawn[missing[drawn] > 0.0]
+
+
+def _independent(block: FloatArray, rounding: float) -> tuple[IntArray, FloatArray]:
+    """The rows of `block` worth keeping, in pivot order, and their Cholesky factor."""
+    threshold = max(_REDUNDANT * float(np.diagonal(block).max()), rounding)
+    factored, order, rank, _ = dpstrf(block, tol=threshold, lower=1)
+    rank = max(int(rank), 1)
+    return order[:rank].astype(np.intp) - 1, np.tril(factored[:rank, :rank])
+
+
+def _require_finite(values: FloatArray) -> None:
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "the kernel is not finite for these rows: scale the features, or choose a smaller gamma"
+        )
+
+
+def _check_what_is_left(
+    kernel: KernelBlock,
+    factor: FloatArray,
+    missing: FloatArray,
+    largest: float,
+    rng: np.random.Generator,
+) -> None:
+    """|r_ij|^2 <= r_ii r_jj in a positive semi-definite residual: look at a few rows that need not be
+    pivots, because a diagonal near 0 says nothing about an indefinite matrix."""
+    probes = np.unique(rng.integers(0, missing.size, size=4))
+    everyone = np.unique(rng.integers(0, missing.size, size=_BLOCK_ROWS))
+    residual = kernel(probes, everyone) - factor[probes] @ factor[everyone].T
+    _require_finite(residual)
+    excess = np.abs(residual) - np.sqrt(np.outer(missing[probes], missing[everyone]))
+    if excess.max() > _ENTRY_ROUNDING * (largest if largest > 0.0 else 1.0):
+        i, j = np.unravel_index(int(excess.argmax()), excess.shape)
+        raise _not_positive(f"k is too large for rows {int(probes[i])} and {int(everyone[j])}")
+
+
+def _not_positive(evidence: str) -> ValueError:
+    return ValueError(
+        f"the kernel is not positive semi-definite for these rows ({evidence}); "
+        "choose other kernel parameters or another kernel"
+    )

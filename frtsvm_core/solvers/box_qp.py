@@ -1,0 +1,80 @@
+"""The solver of a plane: coordinate descent to find the active set, Newton steps to finish.
+
+Ill-conditioned problems (large boxes, little regularization) can need thousands of sweeps although
+the active set is right after a few dozen. So the sweeps run in rounds of growing length, and after
+each round that has not converged the Newton steps are tried: if they meet every optimality condition
+the problem is solved, and otherwise the next round starts from where they arrived.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frtsvm_core.solvers.active_set import refine
+from frtsvm_core.solvers.dual_cd import Sweep, SweepCallback, solve_dual
+
+FloatArray = NDArray[np.float64]
+
+_FIRST_ROUND = 50
+
+
+@dataclass(frozen=True)
+class BoxQPSolution:
+    alpha: FloatArray
+    v: FloatArray  # Z'alpha
+    n_sweeps: int
+    n_visits: int
+    n_newton_steps: int
+    converged: bool
+
+
+def solve_box_qp(
+    rows: FloatArray,
+    bound: FloatArray,
+    *,
+    tol: float,
+    max_sweeps: int,
+    shrinking: bool,
+    rng: np.random.Generator,
+    callback: SweepCallback | None = None,
+) -> BoxQPSolution:
+    """min 1/2 a'ZZ'a - e'a over 0 <= a <= C, with Z = `rows` and C = `bound`."""
+    alpha: FloatArray | None = None
+    n_sweeps = n_visits = n_steps = 0
+    round_length = _FIRST_ROUND
+    while True:
+        solution = solve_dual(
+            rows,
+            bound,
+            tol=tol,
+            max_sweeps=min(round_length, max_sweeps - n_sweeps),
+            shrinking=shrinking,
+            rng=rng,
+            start=alpha,
+            callback=_counting_from(n_sweeps, callback),
+        )
+        n_sweeps += solution.n_sweeps
+        n_visits += solution.n_visits
+        alpha, v, converged = solution.alpha, solution.v, solution.converged
+        if converged or solution.n_sweeps == round_length:
+            refined = refine(rows, bound, alpha)
+            n_steps += refined.n_steps
+            # Steps that ended early lower the objective, yet may leave a larger gradient behind.
+            if refined.exact or not converged:
+                alpha, v = refined.alpha, rows.T @ refined.alpha
+            converged = converged or refined.exact
+        if converged or n_sweeps >= max_sweeps:
+            return BoxQPSolution(alpha, v, n_sweeps, n_visits, n_steps, converged)
+        round_length *= 2
+
+
+def _counting_from(done: int, callback: SweepCallback | None) -> SweepCallback | None:
+    """Number the sweeps through all rounds."""
+    if callback is None or done == 0:
+        return callback
+
+    def renumbered(sweep: Sweep) -> None:
+        callback(replace(sweep, number=done + sweep.number))
+
+    return renumbered

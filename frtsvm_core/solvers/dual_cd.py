@@ -1,0 +1,135 @@
+"""Dual coordinate descent with shrinking: the driver that decides.
+
+Given Z (n x p) and the box C, solves
+
+    min  1/2 a'ZZ'a - e'a    s.t.  0 <= a <= C                      (docs/maths.md, eq. 9)
+
+and returns a together with v = Z'a. Stops when the projected gradient of *every* coordinate lies
+in an interval of length `tol`, measured over a sweep of the full set. The margin in the primal is
+1, so the gradient z_i.v - 1 has scale 1 whatever the scale of the data, and `tol` needs no scaling.
+
+Shrinking (Algorithm 2 of the paper, corrected as in docs/maths.md, section 6) only leaves
+coordinates out of sweeps; convergence on the remaining ones restores the full set and never ends
+the run. Each sweep is one call of a compiled function, so a callback can report or cancel between
+two sweeps.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frtsvm_core.solvers._dual_cd_sweep import sweep_gram, sweep_rows
+
+FloatArray = NDArray[np.float64]
+
+# After this many sweeps v (or the gradient) is formed anew from alpha, so that the rounding of
+# millions of small updates cannot add up.
+_REFRESH_EVERY = 200
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What one sweep reports: its number, M - m, and how many coordinates were active."""
+
+    number: int
+    violation: float
+    n_active: int
+
+
+@dataclass(frozen=True)
+class DualSolution:
+    alpha: FloatArray
+    v: FloatArray  # Z'alpha
+    n_sweeps: int
+    n_visits: int  # coordinates looked at, over all sweeps
+    converged: bool
+
+
+SweepCallback = Callable[[Sweep], None]
+
+
+class _RowGradient:
+    """Gradient through v = Z'a; the way for many rows and few columns."""
+
+    def __init__(self, rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> None:
+        self._rows, self._bound, self._alpha = rows, bound, alpha
+        self._curvature = np.einsum("ij,ij->i", rows, rows)
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._v = self._rows.T @ self._alpha
+
+    def sweep(
+        self, active: NDArray[np.intp], n_active: int, upper: float, lower: float
+    ) -> tuple[float, float, int]:
+        result: tuple[float, float, int] = sweep_rows(
+            self._rows, self._curvature, self._bound, self._alpha, self._v,
+            active, n_active, upper, lower,
+        )  # fmt: skip
+        return result
+
+
+class _GramGradient:
+    """Gradient through the explicit Q; the way for fewer rows than columns."""
+
+    def __init__(self, rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> None:
+        self._bound, self._alpha = bound, alpha
+        self._gram = rows @ rows.T
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._gradient = self._gram @ self._alpha - 1.0
+
+    def sweep(
+        self, active: NDArray[np.intp], n_active: int, upper: float, lower: float
+    ) -> tuple[float, float, int]:
+        result: tuple[float, float, int] = sweep_gram(
+            self._gram, self._bound, self._alpha, self._gradient,
+            active, n_active, upper, lower,
+        )  # fmt: skip
+        return result
+
+
+def solve_dual(
+    rows: FloatArray,
+    bound: FloatArray,
+    *,
+    tol: float,
+    max_sweeps: int,
+    shrinking: bool,
+    rng: np.random.Generator,
+    start: FloatArray | None = None,
+    callback: SweepCallback | None = None,
+) -> DualSolution:
+    """Solve the dual of one plane; `shrinking=False` is the paper's Algorithm 1 (every coordinate
+    in every sweep, in the order of the rows), `True` its Algorithm 2 (random order, shrinking)."""
+    n_rows = rows.shape[0]
+    alpha = np.zeros(n_rows) if start is None else np.clip(start, 0.0, bound)
+    gradient_type = _GramGradient if n_rows <= rows.shape[1] else _RowGradient
+    gradient = gradient_type(rows, bound, alpha)
+
+    active = np.arange(n_rows)
+    n_active, n_visits, converged = n_rows, 0, False
+    upper, lower = np.inf, -np.inf
+    n_sweeps = 0
+    while n_sweeps < max_sweeps and not converged:
+        if shrinking:
+            rng.shuffle(active[:n_active])
+        n_visits += n_active
+        largest, smallest, n_active = gradient.sweep(active, n_active, upper, lower)
+        n_sweeps += 1
+        violation = largest - smallest
+        if callback is not None:
+            callback(Sweep(n_sweeps, violation, n_active))
+        if violation <= tol:
+            # Only a sweep of the full set may end the run.
+            converged = n_active == n_rows
+            n_active, upper, lower = n_rows, np.inf, -np.inf
+        elif shrinking:
+            upper = largest if largest > 0.0 else np.inf
+            lower = smallest if smallest < 0.0 else -np.inf
+        if n_sweeps % _REFRESH_EVERY == 0:
+            gradient.refresh()
+    return DualSolution(alpha, rows.T @ alpha, n_sweeps, n_visits, converged)

@@ -1,0 +1,56 @@
+"""The proof that comes with every plane."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far a plane can be from the optimum, at most.
+
+    `primal` is the objective of the plane, `dual` a lower bound on the objective of *every* plane
+    (weak duality, docs/maths.md, eq. 13): no plane is better by more than `gap`.
+    """
+
+    primal: float
+    dual: float
+    gap: float  # primal - dual, at least 0
+    relative_gap: float  # gap / primal
+    kkt_violation: float  # largest projected gradient; the margin it is measured against is 1
+    n_sweeps: int
+    converged: bool
+
+
+def certify(
+    rows: FloatArray,
+    bound: FloatArray,
+    alpha: FloatArray,
+    v: FloatArray,
+    *,
+    n_sweeps: int,
+    converged: bool,
+) -> Certificate:
+    """Primal, dual and optimality conditions from one product with Z (eq. 10-13)."""
+    gradient = rows @ v - 1.0
+    half_square = 0.5 * float(v @ v)
+    primal = half_square + float(bound @ np.maximum(-gradient, 0.0))
+    dual = float(alpha.sum()) - half_square
+    gap = max(primal - dual, 0.0)
+    free_to_fall, free_to_rise = alpha > 0.0, alpha < bound
+    violation = max(
+        float(gradient[free_to_fall].max(initial=0.0)),
+        float((-gradient[free_to_rise]).max(initial=0.0)),
+    )
+    return Certificate(
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=gap / primal if primal > 0.0 else 0.0,
+        kkt_violation=violation,
+        n_sweeps=n_sweeps,
+        converged=converged,
+    )

@@ -1,0 +1,50 @@
+"""From planes to classes (docs/maths.md, section 5).
+
+A row belongs to the class whose plane is nearer: argmin |f(x)| / norm, with norm = |w| for the linear
+kernel and sqrt(w'Kw) otherwise. Several pairs vote; ties are broken by how clear the votes were.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+# A plane with w = 0 has no direction. Dividing by this instead of 0 keeps its distances finite: far
+# from everything if b != 0 (the plane is empty), and 0 if b = 0 too (every row lies on it).
+_NO_DIRECTION = float(np.sqrt(np.finfo(np.float64).tiny))
+
+
+def plane_distances(values: FloatArray, norms: FloatArray) -> FloatArray:
+    """Distances |f| / norm, one column per plane."""
+    distances: FloatArray = np.abs(values) / np.maximum(norms, _NO_DIRECTION)
+    return distances
+
+
+def pair_scores(distances: FloatArray, plane_classes: IntArray) -> FloatArray:
+    """One-vs-one scores, one column per class: votes, plus a confidence that never outweighs one.
+
+    Columns 2p and 2p + 1 of `distances` are the planes of the p-th pair (i, j), i < j.
+    """
+    n_classes = int(plane_classes.max()) + 1
+    votes = np.zeros((distances.shape[0], n_classes))
+    confidence = np.zeros_like(votes)
+    for pair in range(distances.shape[1] // 2):
+        i, j = plane_classes[2 * pair]
+        near_i, near_j = distances[:, 2 * pair], distances[:, 2 * pair + 1]
+        # In (-1, 1), and free of the scale of the data: positive towards j.
+        total = near_i + near_j
+        towards_j = np.divide(near_i - near_j, total, out=np.zeros_like(total), where=total > 0.0)
+        votes[:, i] += towards_j <= 0.0
+        votes[:, j] += towards_j > 0.0
+        confidence[:, i] -= towards_j
+        confidence[:, j] += towards_j
+    return votes + confidence / (3.0 * n_classes)
+
+
+def rest_scores(distances: FloatArray) -> FloatArray:
+    """One-vs-rest scores, one column per class: how much nearer its plane is than the nearest other."""
+    order = np.sort(distances, axis=1)
+    nearest, second = order[:, :1], order[:, 1:2]
+    nearest_other = np.where(distances == nearest, second, nearest)
+    return nearest_other - distances

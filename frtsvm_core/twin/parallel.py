@@ -1,0 +1,45 @@
+"""Threads over planes instead of threads inside BLAS.
+
+The products of a fit are many and thin, and run slower on two BLAS threads than on one. Planes are
+independent, and the compiled sweeps and BLAS both release the interpreter lock: so large problems
+keep BLAS to one thread and solve their planes side by side.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from threadpoolctl import threadpool_limits
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Below this many cells a fit takes milliseconds, and starting threads would cost more than it saves.
+LARGE_CELLS = 1 << 20
+
+
+def is_large(n_cells: int) -> bool:
+    return n_cells >= LARGE_CELLS
+
+
+@contextmanager
+def one_blas_thread(n_cells: int) -> Iterator[None]:
+    """Hold BLAS to one thread while a large problem is solved."""
+    if not is_large(n_cells):
+        yield
+        return
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
+
+
+def side_by_side(
+    function: Callable[[Item], Result], items: Sequence[Item], *, n_cells: int
+) -> list[Result]:
+    """[function(item) for item in items], on as many threads as there are cores if it is worth it."""
+    workers = min(len(items), len(os.sched_getaffinity(0)))
+    if workers < 2 or not is_large(n_cells):
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(function, items))

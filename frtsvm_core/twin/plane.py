@@ -1,0 +1,68 @@
+"""One plane: close to its own class, kept away from the other rows (docs/maths.md, eq. 4)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frtsvm_core.solvers.box_qp import solve_box_qp
+from frtsvm_core.solvers.dual_cd import Sweep
+from frtsvm_core.twin.certificate import Certificate, certify
+from frtsvm_core.twin.whitening import Whitening
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    tol: float
+    max_sweeps: int
+    shrinking: bool
+
+
+@dataclass(frozen=True)
+class Plane:
+    """F.g + b = 0 in the coordinates of the feature map."""
+
+    g: FloatArray
+    b: float
+    alpha: FloatArray  # dual variables, one per opposing row
+    certificate: Certificate
+    n_visits: int
+
+
+def solve_plane(
+    rows: FloatArray,
+    whitening: Whitening,
+    opposing: IntArray,
+    bound: FloatArray,
+    *,
+    sign: float,
+    options: SolverOptions,
+    rng: np.random.Generator,
+    callback: Callable[[Sweep], None] | None = None,
+) -> Plane:
+    """The plane close to the class of `whitening` with sign (F.g + b) >= 1 - slack on the opposing
+    rows, slack costing `bound`; `sign` is -1 for the paper's plane +, +1 for its plane -."""
+    z = whitening.apply(rows, opposing)
+    solution = solve_box_qp(
+        z,
+        bound,
+        tol=options.tol,
+        max_sweeps=options.max_sweeps,
+        shrinking=options.shrinking,
+        rng=rng,
+        callback=callback,
+    )
+    certificate = certify(
+        z,
+        bound,
+        solution.alpha,
+        solution.v,
+        n_sweeps=solution.n_sweeps,
+        converged=solution.converged,
+    )
+    g, b = whitening.plane(solution.v, sign)
+    return Plane(g, b, solution.alpha, certificate, solution.n_visits)
