@@ -26,6 +26,10 @@ N_NEIGHBORS = 10
 
 # The farthest row of a class keeps this much, so that rounding alone can never remove a row.
 _LEAST = float(np.finfo(np.float64).eps)
+# Above this many distinct rows the neighbours come from a sample of that size.
+MAX_REFERENCE = 20_000
+# Distances this close, relatively, are equal.
+_TIED = 1e-12
 # Ties at the k-th distance are followed up to this many times k rows, then cut.
 _TIE_FACTOR = 8
 
@@ -70,76 +74,85 @@ def center_memberships(
 
 
 def neighbor_memberships(
-    rows: FloatArray, codes: IntArray, weight: FloatArray, *, mu: float
+    rows: FloatArray,
+    codes: IntArray,
+    weight: FloatArray,
+    *,
+    mu: float,
+    rng: np.random.Generator,
 ) -> Memberships:
     """Memberships from the labels of the k nearest rows; k is N_NEIGHBORS, or all other rows of the
-    class where that has fewer, so that a small class is not outvoted for being small."""
+    class where that has fewer, so that a small class is not outvoted for being small. In large data
+    the neighbours are looked for among a random sample."""
     points, point_of = np.unique(rows, axis=0, return_inverse=True)
     point_of = point_of.reshape(-1)
-    n_classes = int(codes.max()) + 1
-    mass = np.zeros((points.shape[0], n_classes))
+    mass = np.zeros((points.shape[0], int(codes.max()) + 1))
     np.add.at(mass, (point_of, codes), weight)
-    class_size = mass.sum(axis=0)
-
-    share = np.ones(rows.shape[0])
-    wanted = np.minimum(N_NEIGHBORS, class_size[codes] - 1.0)
-    voting = np.flatnonzero(wanted > 0.0)
-    finder = NearestNeighbors().fit(points)
     # One question per (point, label): equal rows with equal labels share the answer.
-    question, asked_by = np.unique(
-        np.stack([point_of[voting], codes[voting]], axis=1), axis=0, return_inverse=True
-    )
-    need = np.minimum(N_NEIGHBORS, class_size[question[:, 1]] - 1.0)
-    share[voting] = _label_shares(finder, points, mass, question, need)[asked_by.reshape(-1)]
+    question, asked_by = np.unique(np.stack([point_of, codes], axis=1), axis=0, return_inverse=True)
+    sample = np.arange(points.shape[0])
+    if sample.size > MAX_REFERENCE:
+        sample = np.sort(rng.choice(sample.size, MAX_REFERENCE, replace=False))
+    neighborhood = _Neighborhood(points[sample], sample, mass[sample])
+    share = neighborhood.label_shares(points, question)[asked_by.reshape(-1)]
     suspected = share < 0.5
     return Memberships(_factor(suspected, mu) * share, suspected)
 
 
-def _label_shares(
-    finder: NearestNeighbors,
-    points: FloatArray,
-    mass: FloatArray,
-    question: IntArray,
-    need: FloatArray,
-) -> FloatArray:
-    """For each (point, label): of the `need` nearest rows other than itself, the share with that
-    label. Rows at the same distance as the last one needed count in equal parts."""
-    result = np.empty(len(question))
-    open_ = np.arange(len(question))
-    reach = min(points.shape[0], 2 * N_NEIGHBORS)
-    most = min(points.shape[0], max(_TIE_FACTOR * N_NEIGHBORS, reach))
-    while open_.size:
-        point, label = question[open_, 0], question[open_, 1]
-        distance, found = finder.kneighbors(points[point], n_neighbors=reach)
-        found_mass = mass[found].sum(axis=2)
-        same_mass = np.take_along_axis(
-            mass[found], label[:, None, None].repeat(reach, axis=1), axis=2
-        )[:, :, 0]
-        # The row itself is not its own neighbour.
-        itself = found == point[:, None]
-        found_mass = np.maximum(found_mass - itself, 0.0)
-        same_mass = np.maximum(same_mass - itself, 0.0)
-        needed = need[open_]
-        reached = np.cumsum(found_mass, axis=1)
-        last = np.minimum((reached < needed[:, None] * (1 - 1e-12)).sum(axis=1), reach - 1)
-        edge = np.take_along_axis(distance, last[:, None], axis=1)
-        within = distance < edge * (1 - 1e-12)
-        at_edge = ~within & (distance <= edge * (1 + 1e-12))
-        inner_mass = (found_mass * within).sum(axis=1)
-        edge_mass = (found_mass * at_edge).sum(axis=1)
-        part = np.clip((needed - inner_mass) / np.maximum(edge_mass, 1e-300), 0.0, 1.0)
-        same = (same_mass * within).sum(axis=1) + part * (same_mass * at_edge).sum(axis=1)
-        total = inner_mass + part * edge_mass
-        settled = (distance[:, -1] > edge[:, 0] * (1 + 1e-12)) & (reached[:, -1] >= needed)
-        if reach >= most:
-            settled[:] = reached[:, -1] >= needed
-            if reach == points.shape[0]:
+@dataclass(frozen=True)
+class _Neighborhood:
+    """Distinct points with the weight that each class has on them."""
+
+    points: FloatArray
+    number: IntArray  # of each point, among all points that questions are asked for
+    mass: FloatArray  # points x classes
+
+    def label_shares(self, everyone: FloatArray, question: IntArray) -> FloatArray:
+        """For each (point, label) asked: of the nearest rows other than itself, the share with that
+        label; 1 where the label has no other row."""
+        need = np.minimum(N_NEIGHBORS, self.mass.sum(axis=0)[question[:, 1]] - 1.0)
+        shares = np.ones(len(question))
+        finder = NearestNeighbors().fit(self.points)
+        n_points = self.points.shape[0]
+        reach = min(n_points, 2 * N_NEIGHBORS)
+        most = min(n_points, _TIE_FACTOR * N_NEIGHBORS)
+        waiting = np.flatnonzero(need > 0.0)
+        while waiting.size:
+            asked = question[waiting]
+            distance, found = finder.kneighbors(everyone[asked[:, 0]], n_neighbors=reach)
+            answer, enough, tied = self._nearest(distance, found, asked, need[waiting])
+            settled = (enough & ~tied) if reach < most else enough
+            if reach == n_points:
                 settled[:] = True
-        done = open_[settled]
-        result[done] = (same / np.maximum(total, 1e-300))[settled]
-        open_ = open_[~settled]
-        reach = min(points.shape[0], 2 * reach)
-    return result
+            shares[waiting[settled]] = answer[settled]
+            waiting = waiting[~settled]
+            reach = min(n_points, 2 * reach)
+        return shares
+
+    def _nearest(
+        self, distance: FloatArray, found: IntArray, asked: IntArray, need: FloatArray
+    ) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Shares among what was found, whether it was enough, and whether rows that were not found
+        may lie as near as the last one needed. Rows at that distance count in equal parts, so that
+        neither their order nor a weight in place of repeated rows makes a difference."""
+        itself = self.number[found] == asked[:, :1]
+        total = np.maximum(self.mass[found].sum(axis=2) - itself, 0.0)
+        same = np.maximum(self.mass[found, asked[:, 1:]] - itself, 0.0)
+        reached = np.cumsum(total, axis=1)
+        enough = reached[:, -1] >= need * (1.0 - _TIED)
+        last = (reached < need[:, None] * (1.0 - _TIED)).sum(axis=1).clip(max=found.shape[1] - 1)
+        edge = np.take_along_axis(distance, last[:, None], axis=1)
+        inside = distance < edge * (1.0 - _TIED)
+        on_edge = ~inside & (distance <= edge * (1.0 + _TIED))
+        on_edge_total = (total * on_edge).sum(axis=1)
+        missing = np.clip(need - (total * inside).sum(axis=1), 0.0, on_edge_total)
+        part = np.divide(missing, on_edge_total, out=np.zeros_like(need), where=on_edge_total > 0.0)
+        counted = inside + part[:, None] * on_edge
+        weight = (total * counted).sum(axis=1)
+        share = np.divide(
+            (same * counted).sum(axis=1), weight, out=np.ones_like(need), where=weight > 0.0
+        )
+        return share, enough, distance[:, -1] <= edge[:, 0] * (1.0 + _TIED)
 
 
 def class_mean(rows: FloatArray, index: IntArray, weight: FloatArray) -> FloatArray:

@@ -13,20 +13,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from frtsvm_core.estimators._validation import (
-    check_rows,
-    check_rows_and_labels,
-    check_weights,
-    encode_classes,
+from frtsvm_core.estimators._preparation import (
+    NO_MEMBERSHIPS,
+    KernelSettings,
+    MembershipSettings,
+    effective_gamma,
+    expected_cells,
+    feature_map,
+    in_given_order,
+    memberships,
+    training_rows,
 )
-from frtsvm_core.kernels.feature_map import FeatureMap, kernel_map, linear_map
-from frtsvm_core.kernels.functions import KERNEL_NAMES, resolve_gamma, resolve_kernel
-from frtsvm_core.memberships import (
-    Memberships,
-    center_memberships,
-    neighbor_memberships,
-    no_memberships,
-)
+from frtsvm_core.estimators._validation import check_rows
+from frtsvm_core.kernels.feature_map import FeatureMap
+from frtsvm_core.kernels.functions import KERNEL_NAMES
 from frtsvm_core.twin.model import PlaneModel, decide
 from frtsvm_core.twin.parallel import one_blas_thread
 from frtsvm_core.twin.plane import Plane, SolverOptions
@@ -42,8 +42,6 @@ from frtsvm_core.twin.problem import (
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-_TYPICAL_RANK = 100
-
 
 @dataclass(frozen=True)
 class TwinSettings:
@@ -51,9 +49,7 @@ class TwinSettings:
 
     costs: Costs
     multi_class: str
-    membership: str = "none"
-    mu: float = 0.1
-    delta: float = 1e-10
+    memberships: MembershipSettings = NO_MEMBERSHIPS
     bias_ridge: float = 0.0
 
 
@@ -97,90 +93,29 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
 
     # --- fit ---------------------------------------------------------------------------------
 
-    def _fit(
-        self, x: Any, y: Any, sample_weight: Any, callback: ProgressCallback | None
-    ) -> Self:
-        settings = self._settings()
-        rows, labels = check_rows_and_labels(self, x, y)
-        self._require_square(rows)
-        all_weights = check_weights(sample_weight, self.class_weight, rows, labels)
-        # Weight 0 is absence: such rows are not there for anything that follows.
-        present = np.flatnonzero(all_weights > 0.0)
-        self.classes_, codes = encode_classes(labels[present])
-        weight = all_weights[present]
-        if present.size < rows.shape[0]:
-            rows = rows[np.ix_(present, present)] if self._precomputed else rows[present]
-
+    def _fit(self, x: Any, y: Any, sample_weight: Any, callback: ProgressCallback | None) -> Self:
+        settings, kernel = self._settings(), KernelSettings.of(self)
+        data = training_rows(self, x, y, sample_weight)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        specs = plane_specs(self.classes_.size, settings.multi_class, settings.costs)
+        specs = plane_specs(data.classes.size, settings.multi_class, settings.costs)
         options = SolverOptions(self.tol, self.max_iter, self.shrinking)
         phase = _Phases(callback, len(specs))
-        with one_blas_thread(self._expected_cells(rows)):
+        with one_blas_thread(expected_cells(data, kernel)):
             phase("kernel")
-            self.gamma_ = self._resolve_gamma(rows, weight)
-            features = self._feature_map(rows, weight, rng)
+            self.gamma_ = effective_gamma(data, kernel)
+            features = feature_map(data, kernel, self.gamma_, rng)
             phase("memberships")
-            memberships = self._memberships(settings, rows, features, codes, weight)
-            problem = TwinProblem(features, codes, weight, memberships.values, settings.bias_ridge)
+            fuzzy = memberships(data, kernel, features, settings.memberships, rng)
+            problem = TwinProblem(
+                features, data.codes, data.weight, fuzzy.values, settings.bias_ridge
+            )
             planes = problem.solve(specs, options, rng, callback)
-        self._keep(features, specs, planes, present)
-        self._keep_memberships(memberships, present, all_weights.size)
+        self.classes_ = data.classes
+        self.memberships_ = in_given_order(fuzzy.values, data)
+        self.suspected_noise_ = in_given_order(fuzzy.suspected, data)
+        self._keep(features, specs, planes, data.present)
         self._warn_if_not_converged()
         return self
-
-    @property
-    def _precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _require_square(self, rows: FloatArray) -> None:
-        if self._precomputed and rows.shape[0] != rows.shape[1]:
-            raise ValueError(
-                "Precomputed matrix must be a square matrix. "
-                f"Input is a {rows.shape[0]}x{rows.shape[1]} matrix."
-            )
-
-    def _expected_cells(self, rows: FloatArray) -> int:
-        """Cells of the feature rows, before the rank of the kernel is known."""
-        width = rows.shape[1] if self.kernel == "linear" else _TYPICAL_RANK
-        return rows.shape[0] * width
-
-    def _resolve_gamma(self, rows: FloatArray, weight: FloatArray) -> float:
-        uses_gamma = self.kernel in ("rbf", "poly", "sigmoid") if isinstance(self.kernel, str) else False
-        return resolve_gamma(self.gamma, rows, weight) if uses_gamma else 1.0
-
-    def _feature_map(
-        self, rows: FloatArray, weight: FloatArray, rng: np.random.Generator
-    ) -> FeatureMap:
-        kernel = resolve_kernel(
-            self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
-        )
-        if kernel is None:
-            return linear_map(rows)
-        return kernel_map(kernel, rows, weight, rank=self.rank, tol=self.kernel_tol, rng=rng)
-
-    def _memberships(
-        self,
-        settings: TwinSettings,
-        rows: FloatArray,
-        features: FeatureMap,
-        codes: IntArray,
-        weight: FloatArray,
-    ) -> Memberships:
-        if settings.membership == "none":
-            return no_memberships(codes.size)
-        linear = self.kernel == "linear"
-        if settings.membership == "neighbors":
-            # Nearest in the feature space of the RBF kernel is nearest in the input space.
-            space = rows if linear or self.kernel == "rbf" else features.rows
-            return neighbor_memberships(space, codes, weight, mu=settings.mu)
-        return center_memberships(
-            rows if linear else features.rows,
-            codes,
-            weight,
-            mu=settings.mu,
-            delta=settings.delta,
-            feature_space=not linear,
-        )
 
     def _keep(
         self, features: FeatureMap, specs: list[PlaneSpec], planes: list[Plane], present: IntArray
@@ -192,7 +127,8 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
         else:
             self.dual_coef_ = coefficients
             # Row numbers of a precomputed kernel are those of the matrix that the caller gave.
-            self.landmarks_ = present[features.landmarks] if self._precomputed else features.landmarks
+            numbered = features.landmarks.ndim == 1
+            self.landmarks_ = present[features.landmarks] if numbered else features.landmarks
         self.intercept_ = np.array([plane.b for plane in planes])
         self.plane_norms_ = _norms(g)
         self.plane_classes_ = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
@@ -202,12 +138,6 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
         self.converged_ = np.array([c.converged for c in self.certificates_])
         self.rank_ = features.rank
         self.kernel_residual_ = features.residual
-
-    def _keep_memberships(self, memberships: Memberships, present: IntArray, n_rows: int) -> None:
-        self.memberships_ = np.zeros(n_rows)
-        self.memberships_[present] = memberships.values
-        self.suspected_noise_ = np.zeros(n_rows, dtype=bool)
-        self.suspected_noise_[present] = memberships.suspected
 
     def _warn_if_not_converged(self) -> None:
         for certificate, (own, _) in zip(self.certificates_, self.plane_classes_, strict=True):
@@ -227,9 +157,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
     def plane_model(self) -> PlaneModel:
         """The fitted planes as plain arrays."""
         check_is_fitted(self)
-        kernel = resolve_kernel(
-            self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
-        )
+        kernel = KernelSettings.of(self).resolved(self.gamma_)
         return PlaneModel(
             kernel=kernel,
             landmarks=None if kernel is None else self.landmarks_,
@@ -281,4 +209,5 @@ def _norms(g: FloatArray) -> FloatArray:
     """Row norms without overflow or underflow of the squares."""
     scale = np.abs(g).max(axis=1, initial=0.0)
     safe = np.where(scale > 0.0, scale, 1.0)
-    return scale * np.linalg.norm(g / safe[:, None], axis=1)
+    norms: FloatArray = scale * np.linalg.norm(g / safe[:, None], axis=1)
+    return norms

@@ -6,7 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_X_y,
+    validate_data,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -17,19 +22,26 @@ LARGEST_VALUE = 1e150
 
 def check_rows(estimator: Any, x: Any, *, reset: bool) -> FloatArray:
     """X as a C-ordered array of finite doubles."""
-    rows: FloatArray = validate_data(
-        estimator, x, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+    rows: FloatArray = check_array(
+        x,
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=False,
+        estimator=estimator,
+        input_name="X",
     )
     require_finite(rows)
+    validate_data(estimator, x, reset=reset, skip_check_array=True)
     return rows
 
 
 def check_rows_and_labels(estimator: Any, x: Any, y: Any) -> tuple[FloatArray, NDArray[Any]]:
-    rows, labels = validate_data(
-        estimator, x, y, dtype=np.float64, order="C", ensure_all_finite=False
+    rows, labels = check_X_y(
+        x, y, dtype=np.float64, order="C", ensure_all_finite=False, estimator=estimator
     )
     require_finite(rows)
     check_classification_targets(labels)
+    validate_data(estimator, x, skip_check_array=True)
     return rows, labels
 
 
@@ -64,9 +76,7 @@ def check_weights(
     )
     if class_weight is not None:
         classes, codes = np.unique(y, return_inverse=True)
-        per_class = compute_class_weight(
-            class_weight, classes=classes, y=y, sample_weight=weight
-        )
+        per_class = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)
         weight = weight * per_class[codes]
     return weight
 

@@ -7,6 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier, TwinSettings
+from frtsvm_core.estimators._preparation import MembershipSettings
 from frtsvm_core.memberships import MEMBERSHIPS
 from frtsvm_core.twin.problem import Costs, ProgressCallback
 
@@ -141,7 +142,5 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         return TwinSettings(
             costs=Costs(self.c1, c2, self.c3, c4),
             multi_class=self.multi_class,
-            membership=self.membership,
-            mu=self.mu,
-            delta=self.delta,
+            memberships=MembershipSettings(self.membership, self.mu, self.delta),
         )

@@ -51,7 +51,9 @@ def linear_map(x: FloatArray) -> FeatureMap:
     if n_features <= n_rows:
         return FeatureMap(x, None, None, None, n_features, 0.0)
     basis, coordinates = qr(x.T, mode="economic")
-    return FeatureMap(np.ascontiguousarray(coordinates.T), None, basis.T, None, n_rows, 0.0)
+    rows = np.ascontiguousarray(coordinates.T, dtype=np.float64)
+    back = np.asarray(basis.T, dtype=np.float64)
+    return FeatureMap(rows, None, back, None, n_rows, 0.0)
 
 
 def kernel_map(

@@ -71,7 +71,8 @@ class Sigmoid:
         return np.tanh(self.gamma * (x @ y.T) + self.coef0)
 
     def diagonal(self, x: FloatArray) -> FloatArray:
-        return np.tanh(self.gamma * np.einsum("ij,ij->i", x, x) + self.coef0)
+        squared_norm: FloatArray = np.einsum("ij,ij->i", x, x)
+        return np.tanh(self.gamma * squared_norm + self.coef0)
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,13 @@ def resolve_kernel(kernel: Any, *, gamma: float, degree: float, coef0: float) ->
 def resolve_gamma(gamma: float | str, x: FloatArray, weight: FloatArray) -> float:
     """scikit-learn's "scale" and "auto"; the variance counts a row as often as its weight says."""
     if gamma == "auto":
-        return 1.0 / x.shape[1]
+        return 1.0 / float(x.shape[1])
     if gamma == "scale":
         total = weight.sum() * x.shape[1]
         reference = x[0, 0]
         mean = reference + (weight @ (x - reference)).sum() / total
         variance = float((weight @ (x - mean) ** 2).sum() / total)
-        return 1.0 / (x.shape[1] * variance) if variance > 0.0 else 1.0
+        return float(1.0 / (x.shape[1] * variance)) if variance > 0.0 else 1.0
     return float(gamma)
 
 

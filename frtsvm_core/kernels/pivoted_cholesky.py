@@ -55,7 +55,7 @@ def pivoted_cholesky(
     trace, largest = float(diagonal.sum()), float(diagonal.max(initial=0.0))
     if diagonal.min(initial=0.0) < 0.0:
         raise _not_positive(f"k(x, x) = {diagonal.min():.3g} for row {int(diagonal.argmin())}")
-    rounding = n_rows * np.finfo(np.float64).eps * largest
+    rounding = n_rows * float(np.finfo(np.float64).eps) * largest
     missing = diagonal.copy()
     # Column by column, so that only the columns in use ever take memory.
     factor = np.empty((n_rows, max_rank), order="F")
@@ -117,7 +117,7 @@ def _draw(missing: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
     """Up to `size` different rows, each drawn with probability proportional to `missing`."""
     cumulative = np.cumsum(missing)
     targets = rng.random(size) * cumulative[-1]
-    drawn = np.unique(np.searchsorted(cumulative, targets, side="right"))
+    drawn: IntArray = np.unique(np.searchsorted(cumulative, targets, side="right"))
     return drawn[missing[drawn] > 0.0]
 
 

@@ -1,11 +1,11 @@
-"""Finish a dual solution to rounding by Newton steps on the free coordinates.
+"""Finish a dual solution to rounding: an active-set method on the few coordinates between bounds.
 
-Coordinate descent finds quickly *which* coordinates are at 0, at the bound and between, and then
-closes in on their values only linearly. From there the solution is one small linear system away:
-with F the free set, Q_FF d = -(Qa - e)_F is the step to the minimum over F (docs/maths.md, eq. 14).
-A step that would leave the box stops at the first bound it meets, which frees F of that coordinate;
-a full step is followed by a look at all other coordinates, and those with the wrong sign join F.
-Every step lowers the dual objective, so the result is never worse than the start.
+Coordinate descent finds quickly which coordinates are at 0 or at the bound, and then closes in on the
+remaining values only linearly. From there the solution is a few small linear systems away. With F the
+free set, Q_FF d = -(Qa - e)_F is the step to the minimum over F (docs/maths.md, eq. 14). A step that
+would leave the box ends at the first bound it meets, and that coordinate leaves F; after a full step
+the coordinates whose gradient has the wrong sign are looked for, and the worst few join F. Every step
+lowers the dual objective, so the result is never worse than the start.
 """
 
 from dataclasses import dataclass
@@ -16,13 +16,17 @@ from scipy.linalg import cho_factor, cho_solve
 
 FloatArray = NDArray[np.float64]
 
-# Larger free sets are left alone: the system would cost more than the sweeps before it.
-MAX_FREE = 1200
-# Free sets up to this size are worth the step even when rows repeat and the system is singular.
-SMALL = 64
+# Larger free sets are left alone: their systems would cost more than further sweeps.
+MAX_FREE = 600
+# Free rows beyond the number of columns say that the active set is not found yet; a few are allowed,
+# because rows may repeat.
+_SPARE_FREE = 64
+# How many coordinates with the wrong sign join at once; more of them only leave again one by one.
+_JOIN_AT_ONCE = 3
 # A gradient of the wrong sign below this is rounding.
 _GRADIENT_ROUNDING = 1e-12
-# Added to the diagonal of Q_FF, relative to its largest entry.
+# Added to the diagonal of Q_FF, relative to its largest entry: where rows repeat, or are more than the
+# space has directions, the system is singular, and this makes the step long instead of infinite.
 _RIDGE = 1e-13
 
 
@@ -33,80 +37,65 @@ class Refinement:
     exact: bool  # every optimality condition holds up to rounding
 
 
-def refine(
-    rows: FloatArray, bound: FloatArray, alpha: FloatArray, *, max_steps: int = 30
-) -> Refinement:
-    """Newton steps from `alpha` until the optimality conditions hold to rounding, or `max_steps`."""
+def refine(rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> Refinement:
+    """Steps from `alpha` until the optimality conditions hold to rounding, or their number is out of
+    proportion to the free set they began with."""
     alpha = alpha.copy()
     v = rows.T @ alpha
     free = (alpha > 0.0) & (alpha < bound)
-    # With more free rows than columns the active set is not found yet.
-    limit = min(MAX_FREE, max(rows.shape[1], SMALL))
+    limit = min(MAX_FREE, rows.shape[1] + _SPARE_FREE)
+    max_steps = 100 + 2 * int(free.sum())
     for step in range(max_steps):
         index = np.flatnonzero(free)
         if index.size > limit:
             return Refinement(alpha, step, exact=False)
         if index.size:
             block, value, room = rows[index], alpha[index], bound[index]
-            moved = _step_in_box(block, v, value, room)
+            moved, stopped = _step_in_box(_newton_step(block, v), value, room)
             v += block.T @ (moved - value)
             alpha[index] = moved
-            stopped = (moved == 0.0) | (moved == room)
-            free[index[stopped]] = False
             if stopped.any():
+                free[index[stopped]] = False
                 continue
-        gradient = rows @ v - 1.0
-        rounding = _GRADIENT_ROUNDING * (1.0 + np.abs(gradient).max(initial=0.0))
-        wrong = ((alpha == 0.0) & (gradient < -rounding) & (bound > 0.0)) | (
-            (alpha == bound) & (gradient > rounding)
-        )
-        if not wrong.any():
+        joining = _worst_outside(rows @ v - 1.0, alpha, bound, free)
+        if not joining.size:
             return Refinement(alpha, step + 1, exact=True)
-        free |= wrong
+        free[joining] = True
     return Refinement(alpha, max_steps, exact=False)
 
 
-def _step_in_box(
-    block: FloatArray, v: FloatArray, value: FloatArray, bound: FloatArray
-) -> FloatArray:
-    """New values of the free coordinates: the Newton step cut to the box coordinate by coordinate
-    where that lowers the objective (it ends many at once), else followed to the first bound."""
-    gradient = block @ v - 1.0
-    direction = _newton_direction(block, gradient)
-    cut = np.clip(value + direction, 0.0, bound)
-    change = cut - value
-    image = block.T @ change
-    if gradient @ change + 0.5 * (image @ image) < 0.0:
-        return cut
-    length, blocked = _ratio_test(value, bound, direction)
-    moved = np.clip(value + length * direction, 0.0, bound)
-    moved[blocked & (direction < 0.0)] = 0.0
-    at_bound = blocked & (direction > 0.0)
-    moved[at_bound] = bound[at_bound]
-    return moved
-
-
-def _newton_direction(block: FloatArray, gradient: FloatArray) -> FloatArray:
-    """The step to the minimum over the free set.
-
-    Q_FF is singular where rows repeat, or where more rows are free than the space has directions. A
-    ridge at the level of rounding makes the step finite there: along such directions it is long, and
-    the box ends it.
-    """
+def _newton_step(block: FloatArray, v: FloatArray) -> FloatArray:
+    """The step to the minimum over the free set."""
     gram = block @ block.T
     gram.flat[:: gram.shape[0] + 1] += _RIDGE * np.diagonal(gram).max()
-    return -cho_solve(cho_factor(gram, lower=True, overwrite_a=True), gradient)
+    factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
+    return -cho_solve(factor, block @ v - 1.0, check_finite=False)
 
 
-def _ratio_test(
-    value: FloatArray, bound: FloatArray, direction: FloatArray
-) -> tuple[float, NDArray[np.bool_]]:
-    """How much of the step fits into the box, and which coordinates it takes to a bound."""
-    room = np.full(value.shape, np.inf)
-    falling, rising = direction < 0.0, direction > 0.0
-    room[falling] = value[falling] / -direction[falling]
-    room[rising] = (bound[rising] - value[rising]) / direction[rising]
-    nearest = float(room.min(initial=np.inf))
-    if nearest >= 1.0:
-        return 1.0, np.zeros(value.shape, dtype=bool)
-    return nearest, room <= nearest
+def _step_in_box(
+    step: FloatArray, value: FloatArray, bound: FloatArray
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """As much of the step as fits into the box, and which coordinates it takes exactly to a bound."""
+    falling, rising = step < 0.0, step > 0.0
+    reach = np.full(value.shape, np.inf)
+    reach[falling] = value[falling] / -step[falling]
+    reach[rising] = (bound[rising] - value[rising]) / step[rising]
+    length = float(reach.min())
+    if length >= 1.0:
+        return np.clip(value + step, 0.0, bound), np.zeros(value.shape, dtype=bool)
+    stopped = reach <= length
+    moved = np.clip(value + length * step, 0.0, bound)
+    moved[stopped & falling] = 0.0
+    moved[stopped & rising] = bound[stopped & rising]
+    return moved, stopped
+
+
+def _worst_outside(
+    gradient: FloatArray, alpha: FloatArray, bound: FloatArray, free: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """The coordinates at a bound that most want to leave it."""
+    wish = np.where(alpha == 0.0, -gradient, gradient)
+    wish[free | (bound == 0.0)] = 0.0
+    rounding = _GRADIENT_ROUNDING * (1.0 + float(np.abs(gradient).max(initial=0.0)))
+    wanting = np.flatnonzero(wish > rounding)
+    return wanting[np.argsort(-wish[wanting])[:_JOIN_AT_ONCE]]

@@ -65,6 +65,11 @@ def plane_specs(n_classes: int, multi_class: str, costs: Costs) -> list[PlaneSpe
     """The planes in the order in which the estimators keep them; for two classes the plane of class
     k comes k-th."""
     if n_classes > 2 and multi_class == "ovr":
+        if costs.c1 != costs.c2 or costs.c3 != costs.c4:
+            raise ValueError(
+                "one-vs-rest with more than two classes solves one plane per class, with c1 and c3: "
+                "leave c2 and c4 at None"
+            )
         return [PlaneSpec(k, REST, costs.c1, costs.c3, -1.0) for k in range(n_classes)]
     specs = []
     for i in range(n_classes):
@@ -127,7 +132,8 @@ class TwinProblem:
         classes = sorted({own for own, _ in wanted})
         scatters = dict(zip(classes, side_by_side(scatter, classes, n_cells=n_cells), strict=True))
         return {
-            (own, c): whiten(rows, scatters[own], self.features.root, c) for own, c in sorted(wanted)
+            (own, c): whiten(rows, scatters[own], self.features.root, c)
+            for own, c in sorted(wanted)
         }
 
 

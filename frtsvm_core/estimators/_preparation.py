@@ -1,0 +1,148 @@
+"""From what a caller passes to `fit` to rows, classes, weights, features and memberships."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frtsvm_core.estimators._validation import (
+    check_rows_and_labels,
+    check_weights,
+    encode_classes,
+)
+from frtsvm_core.kernels.feature_map import FeatureMap, kernel_map, linear_map
+from frtsvm_core.kernels.functions import Kernel, resolve_gamma, resolve_kernel
+from frtsvm_core.memberships import (
+    Memberships,
+    center_memberships,
+    neighbor_memberships,
+    no_memberships,
+)
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+_TYPICAL_RANK = 100
+
+
+@dataclass(frozen=True)
+class KernelSettings:
+    """The kernel parameters of an estimator."""
+
+    kernel: Any
+    gamma: float | str
+    degree: int
+    coef0: float
+    rank: int | str | None = "auto"
+    tol: float = 1e-6
+
+    @classmethod
+    def of(cls, estimator: Any) -> "KernelSettings":
+        return cls(
+            estimator.kernel,
+            estimator.gamma,
+            estimator.degree,
+            estimator.coef0,
+            estimator.rank,
+            estimator.kernel_tol,
+        )
+
+    @property
+    def name(self) -> str:
+        return self.kernel if isinstance(self.kernel, str) else "callable"
+
+    def resolved(self, gamma: float) -> Kernel | None:
+        return resolve_kernel(self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
+
+
+@dataclass(frozen=True)
+class MembershipSettings:
+    membership: str = "none"
+    mu: float = 0.1
+    delta: float = 1e-10
+
+
+NO_MEMBERSHIPS = MembershipSettings()
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that count: those with a positive weight."""
+
+    rows: FloatArray
+    classes: NDArray[Any]
+    codes: IntArray  # class number of each row
+    weight: FloatArray
+    present: IntArray  # their numbers among the caller's rows
+    n_given: int  # how many rows the caller gave
+
+
+def training_rows(estimator: Any, x: Any, y: Any, sample_weight: Any) -> TrainingRows:
+    """Validated rows; weight 0 is absence, so such rows are not there for anything that follows."""
+    rows, labels = check_rows_and_labels(estimator, x, y)
+    precomputed = estimator.kernel == "precomputed" if isinstance(estimator.kernel, str) else False
+    if precomputed and rows.shape[0] != rows.shape[1]:
+        raise ValueError(
+            "Precomputed matrix must be a square matrix. "
+            f"Input is a {rows.shape[0]}x{rows.shape[1]} matrix."
+        )
+    weight = check_weights(sample_weight, estimator.class_weight, rows, labels)
+    n_given = rows.shape[0]
+    present = np.flatnonzero(weight > 0.0)
+    classes, codes = encode_classes(labels[present])
+    if present.size < n_given:
+        rows = rows[np.ix_(present, present)] if precomputed else rows[present]
+    return TrainingRows(rows, classes, codes, weight[present], present, n_given)
+
+
+def expected_cells(data: TrainingRows, kernel: KernelSettings) -> int:
+    """Cells of the feature rows, before the rank of the kernel is known."""
+    n_rows, n_features = data.rows.shape
+    return int(n_rows * (n_features if kernel.name == "linear" else _TYPICAL_RANK))
+
+
+def effective_gamma(data: TrainingRows, kernel: KernelSettings) -> float:
+    if kernel.name not in ("rbf", "poly", "sigmoid"):
+        return 1.0
+    return resolve_gamma(kernel.gamma, data.rows, data.weight)
+
+
+def feature_map(
+    data: TrainingRows, kernel: KernelSettings, gamma: float, rng: np.random.Generator
+) -> FeatureMap:
+    resolved = kernel.resolved(gamma)
+    if resolved is None:
+        return linear_map(data.rows)
+    return kernel_map(resolved, data.rows, data.weight, rank=kernel.rank, tol=kernel.tol, rng=rng)
+
+
+def memberships(
+    data: TrainingRows,
+    kernel: KernelSettings,
+    features: FeatureMap,
+    settings: MembershipSettings,
+    rng: np.random.Generator,
+) -> Memberships:
+    if settings.membership == "none":
+        return no_memberships(data.codes.size)
+    linear = kernel.name == "linear"
+    if settings.membership == "neighbors":
+        # Nearest in the feature space of the RBF kernel is nearest in the input space.
+        space = data.rows if kernel.name in ("linear", "rbf") else features.rows
+        return neighbor_memberships(space, data.codes, data.weight, mu=settings.mu, rng=rng)
+    return center_memberships(
+        data.rows if linear else features.rows,
+        data.codes,
+        data.weight,
+        mu=settings.mu,
+        delta=settings.delta,
+        feature_space=not linear,
+    )
+
+
+def in_given_order(values: NDArray[Any], data: TrainingRows) -> NDArray[Any]:
+    """One value per row of the caller; rows of weight 0 get 0."""
+    given = np.zeros(data.n_given, dtype=values.dtype)
+    given[data.present] = values
+    return given
