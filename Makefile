@@ -6,6 +6,8 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 # Used by the tests and the paper runs where it exists; everything else runs without it.
 export FRTSVM_DATA_DIR ?= $(wildcard ../shared/data)
+# Two test processes on two cores: BLAS threads on top would only wait for each other.
+test test-all: export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help

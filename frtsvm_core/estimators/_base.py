@@ -143,7 +143,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
         for certificate, (own, _) in zip(self.certificates_, self.plane_classes_, strict=True):
             if not certificate.converged:
                 warnings.warn(
-                    f"The plane of class {self.classes_[own]!r} stopped at max_iter="
+                    f"The plane of class {self.classes_.tolist()[own]!r} stopped at max_iter="
                     f"{self.max_iter} sweeps with a KKT violation of "
                     f"{certificate.kkt_violation:.3g} (tol={self.tol:g}) and a relative duality "
                     f"gap of {certificate.relative_gap:.3g}. Scale the features, raise c1, lower "

@@ -87,6 +87,10 @@ def encode_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     if classes.size < 2:
         raise ValueError(
             "Classifier can't train when only one class is present"
-            + (f": {classes[0]!r}." if classes.size else " (no row has a positive weight).")
+            + (
+                f": {classes.tolist()[0]!r}."
+                if classes.size
+                else " (no row has a positive weight)."
+            )
         )
     return classes, codes.astype(np.intp)

@@ -51,12 +51,15 @@ class Polynomial:
     coef0: float
 
     def __call__(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        result: FloatArray = (self.gamma * (x @ y.T) + self.coef0) ** self.degree
-        return result
+        return self._power(x @ y.T)
 
     def diagonal(self, x: FloatArray) -> FloatArray:
-        squared_norm = np.einsum("ij,ij->i", x, x)
-        result: FloatArray = (self.gamma * squared_norm + self.coef0) ** self.degree
+        return self._power(np.einsum("ij,ij->i", x, x))
+
+    def _power(self, products: FloatArray) -> FloatArray:
+        # Overflow shows as an infinity, which the factorization reports.
+        with np.errstate(over="ignore"):
+            result: FloatArray = (self.gamma * products + self.coef0) ** self.degree
         return result
 
 

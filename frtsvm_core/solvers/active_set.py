@@ -12,15 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, qr
 
 FloatArray = NDArray[np.float64]
 
-# Larger free sets are left alone: their systems would cost more than further sweeps.
-MAX_FREE = 600
-# Free rows beyond the number of columns say that the active set is not found yet; a few are allowed,
-# because rows may repeat.
-_SPARE_FREE = 64
+# Free sets whose systems would take more than this many operations in all are left to further sweeps.
+_MAX_OPERATIONS = 2e9
 # How many coordinates with the wrong sign join at once; more of them only leave again one by one.
 _JOIN_AT_ONCE = 3
 # A gradient of the wrong sign below this is rounding.
@@ -28,6 +25,8 @@ _GRADIENT_ROUNDING = 1e-12
 # Added to the diagonal of Q_FF, relative to its largest entry: where rows repeat, or are more than the
 # space has directions, the system is singular, and this makes the step long instead of infinite.
 _RIDGE = 1e-13
+# Below this share of the gradient the part outside the columns' range is rounding.
+_UNANSWERED = 1e-8
 
 
 @dataclass(frozen=True)
@@ -43,15 +42,14 @@ def refine(rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> Refinement
     alpha = alpha.copy()
     v = rows.T @ alpha
     free = (alpha > 0.0) & (alpha < bound)
-    limit = min(MAX_FREE, rows.shape[1] + _SPARE_FREE)
     max_steps = 100 + 2 * int(free.sum())
     for step in range(max_steps):
         index = np.flatnonzero(free)
-        if index.size > limit:
+        if _operations(index.size, rows.shape[1]) > _MAX_OPERATIONS:
             return Refinement(alpha, step, exact=False)
         if index.size:
             block, value, room = rows[index], alpha[index], bound[index]
-            moved, stopped = _step_in_box(_newton_step(block, v), value, room)
+            moved, stopped = _step_in_box(*_direction(block, block @ v - 1.0), value, room)
             v += block.T @ (moved - value)
             alpha[index] = moved
             if stopped.any():
@@ -64,16 +62,33 @@ def refine(rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> Refinement
     return Refinement(alpha, max_steps, exact=False)
 
 
-def _newton_step(block: FloatArray, v: FloatArray) -> FloatArray:
-    """The step to the minimum over the free set."""
+def _operations(n_free: int, width: int) -> float:
+    """Of all steps that end one coordinate each, until as many are left as there are columns."""
+    per_step = float(n_free) ** 2 * width if n_free <= width else float(n_free) * width**2
+    return per_step * max(1, n_free - width)
+
+
+def _direction(block: FloatArray, gradient: FloatArray) -> tuple[FloatArray, float]:
+    """Where to go from here, and how much of it at most.
+
+    With more free rows than columns the gradient usually has a part that no combination of columns
+    can answer; along it the objective falls without end, and only the box stops it. Otherwise it is
+    the step to the minimum over the free set.
+    """
+    n_free, width = block.shape
+    if n_free > width:
+        basis = qr(block, mode="economic", check_finite=False)[0]
+        unanswered = gradient - basis @ (basis.T @ gradient)
+        if np.abs(unanswered).max() > _UNANSWERED * np.abs(gradient).max():
+            return -unanswered, np.inf
     gram = block @ block.T
-    gram.flat[:: gram.shape[0] + 1] += _RIDGE * np.diagonal(gram).max()
+    gram.flat[:: n_free + 1] += _RIDGE * np.diagonal(gram).max()
     factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
-    return -cho_solve(factor, block @ v - 1.0, check_finite=False)
+    return -cho_solve(factor, gradient, check_finite=False), 1.0
 
 
 def _step_in_box(
-    step: FloatArray, value: FloatArray, bound: FloatArray
+    step: FloatArray, longest: float, value: FloatArray, bound: FloatArray
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """As much of the step as fits into the box, and which coordinates it takes exactly to a bound."""
     falling, rising = step < 0.0, step > 0.0
@@ -81,7 +96,7 @@ def _step_in_box(
     reach[falling] = value[falling] / -step[falling]
     reach[rising] = (bound[rising] - value[rising]) / step[rising]
     length = float(reach.min())
-    if length >= 1.0:
+    if length >= longest:
         return np.clip(value + step, 0.0, bound), np.zeros(value.shape, dtype=bool)
     stopped = reach <= length
     moved = np.clip(value + length * step, 0.0, bound)

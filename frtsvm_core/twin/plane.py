@@ -14,6 +14,9 @@ from frtsvm_core.twin.whitening import Whitening
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
+# A sum of vectors shorter than this share of the sum of their lengths has cancelled out.
+_CANCELLED = 1e-12
+
 
 @dataclass(frozen=True)
 class SolverOptions:
@@ -31,6 +34,20 @@ class Plane:
     alpha: FloatArray  # dual variables, one per opposing row
     certificate: Certificate
     n_visits: int
+
+
+def _without_rounding(
+    v: FloatArray, z: FloatArray, alpha: FloatArray, whitening: Whitening
+) -> FloatArray:
+    """v = Z'a with its direction set to 0 where that is rounding: where the terms of the sum cancel, or
+    the rows they come from are equal up to rounding. Such a plane is constant."""
+    weighted = np.flatnonzero(alpha)
+    terms = float(alpha[weighted] @ np.linalg.norm(z[weighted, :-1], axis=1))
+    coarseness = whitening.rounding() * float(alpha.sum())
+    if np.linalg.norm(v[:-1]) <= max(_CANCELLED * terms, coarseness):
+        v = v.copy()
+        v[:-1] = 0.0
+    return v
 
 
 def solve_plane(
@@ -64,5 +81,6 @@ def solve_plane(
         n_sweeps=solution.n_sweeps,
         converged=solution.converged,
     )
-    g, b = whitening.plane(solution.v, sign)
+    v = _without_rounding(solution.v, z, solution.alpha, whitening)
+    g, b = whitening.plane(v, sign)
     return Plane(g, b, solution.alpha, certificate, solution.n_visits)

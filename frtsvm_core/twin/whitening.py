@@ -74,6 +74,11 @@ class Whitening:
         z[:, width] = 1.0 / np.sqrt(self.own.total_weight)
         return z
 
+    def rounding(self) -> float:
+        """How much of a whitened row can be rounding of F_i - m."""
+        spread = float(np.linalg.norm(self.transform) * np.linalg.norm(self.own.mean))
+        return 16.0 * float(np.finfo(np.float64).eps) * spread
+
     def plane(self, v: FloatArray, sign: float) -> tuple[FloatArray, float]:
         """(g, b) of the plane F.g + b for the whitened solution v."""
         g = sign * (self.transform.T @ v[:-1])

@@ -1,0 +1,45 @@
+"""Fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from numpy.typing import NDArray
+
+# Compilation and a busy machine make single examples slow; the suite's own time-out is the limit.
+settings.register_profile(
+    "project", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("project")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of the paper's data sets, from FRTSVM_DATA_DIR."""
+    folder = os.environ.get("FRTSVM_DATA_DIR", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("FRTSVM_DATA_DIR is not set: the paper's data sets are not there")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def golden_dir(data_dir: Path) -> Path:
+    """Exact solutions, in the folder beside the data sets."""
+    folder = data_dir.parent / "golden"
+    if not folder.is_dir():
+        pytest.skip("no folder of exact solutions beside FRTSVM_DATA_DIR")
+    return folder
+
+
+def read_table(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rows and labels of a CSV file whose last column is the label."""
+    table = np.genfromtxt(path, delimiter=",", skip_header=1)
+    return table[:, :-1], table[:, -1]
+
+
+@pytest.fixture(scope="session")
+def ripley(data_dir: Path) -> tuple[NDArray[np.float64], ...]:
+    """Ripley's synthetic data: training rows and labels, test rows and labels."""
+    return (*read_table(data_dir / "ripley_train.csv"), *read_table(data_dir / "ripley_test.csv"))

@@ -1,0 +1,52 @@
+"""Distances, votes and their ties."""
+
+import numpy as np
+
+from frtsvm_core.twin.decision import pair_scores, plane_distances, rest_scores
+
+PAIRS = np.array([(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)])
+
+
+def test_distance_is_value_over_norm():
+    np.testing.assert_allclose(plane_distances(np.array([[3.0, -4.0]]), np.array([2.0, 8.0])),
+                               [[1.5, 0.5]])  # fmt: skip
+
+
+def test_plane_without_direction_is_far_away_or_everywhere():
+    far, everywhere = plane_distances(np.array([[0.1, 0.0]]), np.zeros(2))[0]
+    assert far > 1e100
+    assert np.isfinite(far)
+    assert everywhere == 0.0
+
+
+def test_majority_of_pairs_decides():
+    # class 2 is nearer than both others in its pairs
+    scores = pair_scores(np.array([[1.0, 2.0, 3.0, 1.0, 4.0, 1.0]]), PAIRS)
+    assert scores.argmax() == 2
+    assert scores[0, 2] > 2 - 1 / 3
+
+
+def test_cycle_is_decided_by_confidence():
+    # 0 beats 1, 1 beats 2, 2 beats 0; the last of these is the clearest
+    scores = pair_scores(np.array([[1.0, 1.1, 10.0, 1.0, 1.0, 1.1]]), PAIRS)
+    assert scores.argmax() == 2
+
+
+def test_confidence_never_outweighs_a_vote():
+    rng = np.random.default_rng(0)
+    distances = rng.exponential(size=(500, 6)) ** 3
+    scores = pair_scores(distances, PAIRS)
+    votes = np.round(scores)
+    np.testing.assert_array_equal(votes.sum(axis=1), 3)
+    assert (np.abs(scores - votes) < 0.5).all()
+
+
+def test_two_planes_at_no_distance_are_a_tie():
+    scores = pair_scores(np.zeros((1, 2)), np.array([(0, 1), (1, 0)]))
+    assert np.isfinite(scores).all()
+    assert scores.argmax() == 0
+
+
+def test_rest_scores_compare_with_the_nearest_other_plane():
+    scores = rest_scores(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 5.0]]))
+    np.testing.assert_allclose(scores, [[1.0, -2.0, -1.0], [0.0, 0.0, -3.0]])
