@@ -18,7 +18,6 @@ from frtsvm_core.estimators._preparation import (
     KernelSettings,
     MembershipSettings,
     effective_gamma,
-    expected_cells,
     feature_map,
     in_given_order,
     memberships,
@@ -100,7 +99,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
         specs = plane_specs(data.classes.size, settings.multi_class, settings.costs)
         options = SolverOptions(self.tol, self.max_iter, self.shrinking)
         phase = _Phases(callback, len(specs))
-        with one_blas_thread(expected_cells(data, kernel)):
+        with one_blas_thread():
             phase("kernel")
             self.gamma_ = effective_gamma(data, kernel)
             features = feature_map(data, kernel, self.gamma_, rng)

@@ -23,8 +23,6 @@ from frtsvm_core.memberships import (
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-_TYPICAL_RANK = 100
-
 
 @dataclass(frozen=True)
 class KernelSettings:
@@ -94,12 +92,6 @@ def training_rows(estimator: Any, x: Any, y: Any, sample_weight: Any) -> Trainin
     if present.size < n_given:
         rows = rows[np.ix_(present, present)] if precomputed else rows[present]
     return TrainingRows(rows, classes, codes, weight[present], present, n_given)
-
-
-def expected_cells(data: TrainingRows, kernel: KernelSettings) -> int:
-    """Cells of the feature rows, before the rank of the kernel is known."""
-    n_rows, n_features = data.rows.shape
-    return int(n_rows * (n_features if kernel.name == "linear" else _TYPICAL_RANK))
 
 
 def effective_gamma(data: TrainingRows, kernel: KernelSettings) -> float:

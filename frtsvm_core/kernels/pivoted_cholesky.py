@@ -19,6 +19,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 KernelBlock = Callable[[IntArray, IntArray], FloatArray]  # row and column numbers -> entries of K
 
+# Up to this many rows nothing is drawn: one block of all rows, pivoted greedily, is fastest.
+_WHOLE = 256
 _BLOCK_ROWS = 2048
 _FIRST_BLOCK = 32
 _LARGEST_BLOCK = 160
@@ -67,10 +69,15 @@ def pivoted_cholesky(
         rank = len(pivots)
         if remaining <= tol * trace or rank >= max_rank:
             break
-        drawn = _draw(missing, min(block_size, max_rank - rank), rng)
+        if n_rows <= _WHOLE:
+            drawn = np.flatnonzero(missing)
+        else:
+            drawn = _draw(missing, min(block_size, max_rank - rank), rng)
         among_drawn = kernel(drawn, drawn) - factor[drawn, :rank] @ factor[drawn, :rank].T
         _require_finite(among_drawn)
-        kept, lower = _independent(among_drawn, rounding)
+        redundant = 0.0 if n_rows <= _WHOLE else _REDUNDANT
+        kept, lower = _independent(among_drawn, redundant, rounding)
+        kept, lower = kept[: max_rank - rank], lower[: max_rank - rank, : max_rank - rank]
         chosen = drawn[kept]
         new = factor[:, rank : rank + chosen.size]
         _residual_columns(kernel, factor[:, :rank], chosen, lower, out=new)
@@ -121,9 +128,11 @@ def _draw(missing: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
     return drawn[missing[drawn] > 0.0]
 
 
-def _independent(block: FloatArray, rounding: float) -> tuple[IntArray, FloatArray]:
+def _independent(
+    block: FloatArray, redundant: float, rounding: float
+) -> tuple[IntArray, FloatArray]:
     """The rows of `block` worth keeping, in pivot order, and their Cholesky factor."""
-    threshold = max(_REDUNDANT * float(np.diagonal(block).max()), rounding)
+    threshold = max(redundant * float(np.diagonal(block).max()), rounding)
     factored, order, rank, _ = dpstrf(block, tol=threshold, lower=1)
     rank = max(int(rank), 1)
     return order[:rank].astype(np.intp) - 1, np.tril(factored[:rank, :rank])

@@ -1,17 +1,19 @@
 """Threads over planes instead of threads inside BLAS.
 
-The products of a fit are many and thin, and run slower on two BLAS threads than on one. Planes are
-independent, and the compiled sweeps and BLAS both release the interpreter lock: so large problems
-keep BLAS to one thread and solve their planes side by side.
+The products of a fit are many and thin, and run slower on two BLAS threads than on one: much slower
+where other processes keep the cores busy. Planes are independent, and the compiled sweeps and BLAS
+both release the interpreter lock: so BLAS is kept to one thread, and large problems solve their planes
+side by side.
 """
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,13 +26,17 @@ def is_large(n_cells: int) -> bool:
     return n_cells >= LARGE_CELLS
 
 
+@cache
+def _blas() -> ThreadpoolController:
+    # Looking through the loaded libraries takes milliseconds; NumPy's and SciPy's BLAS are there since
+    # their import.
+    return ThreadpoolController()
+
+
 @contextmanager
-def one_blas_thread(n_cells: int) -> Iterator[None]:
-    """Hold BLAS to one thread while a large problem is solved."""
-    if not is_large(n_cells):
-        yield
-        return
-    with threadpool_limits(limits=1, user_api="blas"):
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread."""
+    with _blas().limit(limits=1, user_api="blas"):
         yield
 
 

@@ -1,0 +1,1 @@
+"""Training and prediction speed against scikit-learn."""

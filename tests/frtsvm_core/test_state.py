@@ -1,0 +1,75 @@
+"""Fitted models as plain data."""
+
+import numpy as np
+import pytest
+
+from frtsvm_core import FRTSVMClassifier, TSVMClassifier, from_arrays, to_arrays
+from tests.frtsvm_core.problems import two_clouds
+
+X, Y = two_clouds(0)
+PLAIN = (str, int, float, np.ndarray)
+
+
+def three(n_rows=60):
+    rng = np.random.default_rng(0)
+    codes = np.arange(n_rows) % 3
+    return rng.normal(size=(n_rows, 2)) + 2.0 * codes[:, None], codes
+
+
+@pytest.mark.parametrize("estimator", [FRTSVMClassifier, TSVMClassifier])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_predictor_from_plain_data_decides_alike(estimator, kernel):
+    model = estimator(kernel, random_state=0).fit(X, Y)
+    state = to_arrays(model)
+    assert all(isinstance(value, PLAIN) for value in state.values())
+    decision = from_arrays(state).decide(X)
+    np.testing.assert_array_equal(model.classes_[decision.codes], model.predict(X))
+    np.testing.assert_array_equal(decision.scores, model.decision_function(X))
+    np.testing.assert_array_equal(decision.distances, model.distances(X))
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_several_classes(multi_class):
+    x, y = three()
+    model = FRTSVMClassifier(multi_class=multi_class, random_state=0).fit(x, y)
+    decision = from_arrays(to_arrays(model)).decide(x)
+    np.testing.assert_array_equal(decision.codes, model.predict(x))
+    assert (decision.distances is None) == (multi_class == "ovo")
+
+
+def test_read_only_arrays_are_enough():
+    state = to_arrays(FRTSVMClassifier(random_state=0).fit(X, Y))
+    for value in state.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    from_arrays(state).decide(X)
+
+
+def test_callable_kernel_cannot_be_plain_data():
+    model = FRTSVMClassifier(lambda a, b: a @ b.T).fit(X, Y)
+    with pytest.raises(ValueError, match="callable kernel"):
+        to_arrays(model)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"state_version": 99}, "unknown state version 99"),
+        ({"kernel": "evil"}, "unknown kernel 'evil'"),
+        ({"coef": np.zeros((2, 9))}, "inconsistent: coef"),
+        ({"intercept": np.array([0.0, np.nan])}, "not finite"),
+        ({"classes": np.arange(3)}, "inconsistent: classes"),
+    ],
+)
+def test_states_that_do_not_fit_together_are_refused(change, message):
+    state = to_arrays(FRTSVMClassifier("linear").fit(X, Y))
+    with pytest.raises(ValueError, match=message):
+        from_arrays(state | change)
+
+
+def test_rows_of_another_width_are_refused():
+    predictor = from_arrays(to_arrays(FRTSVMClassifier("linear").fit(X, Y)))
+    with pytest.raises(ValueError, match="expects 3 features"):
+        predictor.decide(X[:, :2])
+    with pytest.raises(ValueError, match="row 0, column 1"):
+        predictor.decide(np.array([[0.0, np.nan, 1.0]]))
