@@ -47,10 +47,9 @@ def check_rows_and_labels(estimator: Any, x: Any, y: Any) -> tuple[FloatArray, N
 
 def require_finite(rows: FloatArray) -> None:
     """Name the first cell that is not a usable number."""
-    # A sum is finite only if every term is (or if infinities of both signs met, or it overflowed):
-    # one fast pass decides the usual case.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if abs(rows.sum()) < LARGEST_VALUE and np.abs(rows).max(initial=0.0) < LARGEST_VALUE:
+    # NaN is the extreme of what contains it, and fails every comparison.
+    with np.errstate(invalid="ignore"):
+        if rows.min(initial=0.0) > -LARGEST_VALUE and rows.max(initial=0.0) < LARGEST_VALUE:
             return
     for bad, what in (
         (np.isnan(rows), "NaN"),

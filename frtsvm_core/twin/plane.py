@@ -41,10 +41,13 @@ def _without_rounding(
 ) -> FloatArray:
     """v = Z'a with its direction set to 0 where that is rounding: where the terms of the sum cancel, or
     the rows they come from are equal up to rounding. Such a plane is constant."""
-    weighted = np.flatnonzero(alpha)
-    terms = float(alpha[weighted] @ np.linalg.norm(z[weighted, :-1], axis=1))
+    length = float(np.linalg.norm(v[:-1]))
     coarseness = whitening.rounding() * float(alpha.sum())
-    if np.linalg.norm(v[:-1]) <= max(_CANCELLED * terms, coarseness):
+    # Cauchy-Schwarz bounds the sum of the lengths, and settles all but degenerate planes at once.
+    if length > max(_CANCELLED * float(np.linalg.norm(alpha) * np.linalg.norm(z)), coarseness):
+        return v
+    terms = float(alpha @ np.linalg.norm(z[:, :-1], axis=1))
+    if length <= max(_CANCELLED * terms, coarseness):
         v = v.copy()
         v[:-1] = 0.0
     return v

@@ -48,10 +48,14 @@ def class_scatter(
         mean = mean * (total / (total + bias_ridge))
         total += bias_ridge
     scatter = bias_ridge * np.outer(mean, mean)
+    unit = bool((class_weight == 1.0).all())
     for start in range(0, index.size, _BLOCK_ROWS):
         block = slice(start, start + _BLOCK_ROWS)
-        centred = rows[index[block]] - mean
-        scatter += (centred * class_weight[block, None]).T @ centred
+        centred = rows[index[block]]
+        centred -= mean
+        if not unit:
+            centred *= np.sqrt(class_weight[block, None])
+        scatter += centred.T @ centred
     return ClassScatter(index, class_weight, total, mean, scatter, bias_ridge)
 
 
@@ -70,7 +74,9 @@ class Whitening:
         z = np.empty((index.size, width + 1))
         for start in range(0, index.size, _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
-            z[block, :width] = (rows[index[block]] - self.own.mean) @ self.transform.T
+            centred = rows[index[block]]
+            centred -= self.own.mean
+            z[block, :width] = centred @ self.transform.T
         z[:, width] = 1.0 / np.sqrt(self.own.total_weight)
         return z
 
