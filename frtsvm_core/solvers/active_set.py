@@ -43,13 +43,15 @@ def refine(rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> Refinement
     v = rows.T @ alpha
     free = (alpha > 0.0) & (alpha < bound)
     max_steps = 100 + 2 * int(free.sum())
+    products = _Products(rows)
     for step in range(max_steps):
         index = np.flatnonzero(free)
         if _operations(index.size, rows.shape[1]) > _MAX_OPERATIONS:
             return Refinement(alpha, step, exact=False)
         if index.size:
             block, value, room = rows[index], alpha[index], bound[index]
-            moved, stopped = _step_in_box(*_direction(block, block @ v - 1.0), value, room)
+            direction, longest = _direction(index, block, block @ v - 1.0, products)
+            moved, stopped = _step_in_box(direction, longest, value, room)
             v += block.T @ (moved - value)
             alpha[index] = moved
             if stopped.any():
@@ -62,13 +64,43 @@ def refine(rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> Refinement
     return Refinement(alpha, max_steps, exact=False)
 
 
+class _Products:
+    """Q_FF for changing F: the products of rows that were ever free are computed once."""
+
+    def __init__(self, rows: FloatArray) -> None:
+        self._rows = rows
+        self._position = np.full(rows.shape[0], -1)
+        self._known = np.empty(0, dtype=np.intp)
+        self._gram = np.empty((0, 0))
+
+    def among(self, index: NDArray[np.intp]) -> FloatArray:
+        new = index[self._position[index] < 0]
+        if new.size:
+            self._learn(new)
+        position = self._position[index]
+        gram: FloatArray = self._gram[np.ix_(position, position)]
+        return gram
+
+    def _learn(self, new: NDArray[np.intp]) -> None:
+        known = np.concatenate([self._known, new])
+        self._position[new] = np.arange(self._known.size, known.size)
+        columns = self._rows[known] @ self._rows[new].T
+        gram = np.empty((known.size, known.size))
+        gram[: self._known.size, : self._known.size] = self._gram
+        gram[:, self._known.size :] = columns
+        gram[self._known.size :, :] = columns.T
+        self._known, self._gram = known, gram
+
+
 def _operations(n_free: int, width: int) -> float:
     """Of all steps that end one coordinate each, until as many are left as there are columns."""
     per_step = float(n_free) ** 2 * width if n_free <= width else float(n_free) * width**2
     return per_step * max(1, n_free - width)
 
 
-def _direction(block: FloatArray, gradient: FloatArray) -> tuple[FloatArray, float]:
+def _direction(
+    index: NDArray[np.intp], block: FloatArray, gradient: FloatArray, products: _Products
+) -> tuple[FloatArray, float]:
     """Where to go from here, and how much of it at most.
 
     With more free rows than columns the gradient usually has a part that no combination of columns
@@ -81,7 +113,7 @@ def _direction(block: FloatArray, gradient: FloatArray) -> tuple[FloatArray, flo
         unanswered = gradient - basis @ (basis.T @ gradient)
         if np.abs(unanswered).max() > _UNANSWERED * np.abs(gradient).max():
             return -unanswered, np.inf
-    gram = block @ block.T
+    gram = products.among(index)
     gram.flat[:: n_free + 1] += _RIDGE * np.diagonal(gram).max()
     factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
     return -cho_solve(factor, gradient, check_finite=False), 1.0
