@@ -26,6 +26,7 @@ from frtsvm_core.estimators._preparation import (
 from frtsvm_core.estimators._validation import check_rows
 from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.kernels.functions import KERNEL_NAMES
+from frtsvm_core.twin.decision import plane_norms
 from frtsvm_core.twin.model import PlaneModel, decide
 from frtsvm_core.twin.parallel import one_blas_thread
 from frtsvm_core.twin.plane import Plane, SolverOptions
@@ -129,7 +130,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
             numbered = features.landmarks.ndim == 1
             self.landmarks_ = present[features.landmarks] if numbered else features.landmarks
         self.intercept_ = np.array([plane.b for plane in planes])
-        self.plane_norms_ = _norms(g)
+        self.plane_norms_ = plane_norms(g)
         self.plane_classes_ = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
         self.certificates_ = tuple(plane.certificate for plane in planes)
         self.n_iter_ = np.array([c.n_sweeps for c in self.certificates_])
@@ -202,11 +203,3 @@ class _Phases:
     def __call__(self, phase: str) -> None:
         if self._callback is not None:
             self._callback(Progress(phase, 0, self._n_planes, 0, np.inf, 0))
-
-
-def _norms(g: FloatArray) -> FloatArray:
-    """Row norms without overflow or underflow of the squares."""
-    scale = np.abs(g).max(axis=1, initial=0.0)
-    safe = np.where(scale > 0.0, scale, 1.0)
-    norms: FloatArray = scale * np.linalg.norm(g / safe[:, None], axis=1)
-    return norms

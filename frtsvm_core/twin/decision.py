@@ -7,6 +7,8 @@ kernel and sqrt(w'Kw) otherwise. Several pairs vote; ties are broken by how clea
 import numpy as np
 from numpy.typing import NDArray
 
+from frtsvm_core.twin.problem import REST
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
@@ -19,6 +21,29 @@ def plane_distances(values: FloatArray, norms: FloatArray) -> FloatArray:
     """Distances |f| / norm, one column per plane."""
     distances: FloatArray = np.abs(values) / np.maximum(norms, _NO_DIRECTION)
     return distances
+
+
+def plane_norms(g: FloatArray) -> FloatArray:
+    """Row norms without overflow or underflow of the squares."""
+    scale = np.abs(g).max(axis=1, initial=0.0)
+    safe = np.where(scale > 0.0, scale, 1.0)
+    norms: FloatArray = scale * np.linalg.norm(g / safe[:, None], axis=1)
+    return norms
+
+
+def one_plane_per_class(plane_classes: IntArray) -> bool:
+    """Two classes, or one-vs-rest."""
+    return len(plane_classes) == 2 or bool((plane_classes[:, 1] == REST).all())
+
+
+def class_scores(distances: FloatArray, plane_classes: IntArray) -> FloatArray:
+    """Decision scores: one column, positive for class 1, with two classes; else one per class."""
+    if len(plane_classes) == 2:
+        binary: FloatArray = distances[:, 0] - distances[:, 1]
+        return binary
+    if one_plane_per_class(plane_classes):
+        return rest_scores(distances)
+    return pair_scores(distances, plane_classes)
 
 
 def pair_scores(distances: FloatArray, plane_classes: IntArray) -> FloatArray:

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frtsvm_core.kernels.functions import Kernel, in_blocks
-from frtsvm_core.twin.decision import pair_scores, plane_distances, rest_scores
-from frtsvm_core.twin.problem import REST
+from frtsvm_core.twin.decision import class_scores, one_plane_per_class, plane_distances
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -31,7 +30,7 @@ class PlaneModel:
 
     @property
     def one_plane_per_class(self) -> bool:
-        return self.n_classes == 2 or bool((self.plane_classes[:, 1] == REST).all())
+        return one_plane_per_class(self.plane_classes)
 
     def values(self, x: FloatArray) -> FloatArray:
         """f of every plane, one column each; kernel rows are formed block by block."""
@@ -49,12 +48,7 @@ class PlaneModel:
 
     def scores(self, distances: FloatArray) -> FloatArray:
         """Decision scores: one column, positive for class 1, with two classes; else one per class."""
-        if self.n_classes == 2:
-            binary: FloatArray = distances[:, 0] - distances[:, 1]
-            return binary
-        if self.one_plane_per_class:
-            return rest_scores(distances)
-        return pair_scores(distances, self.plane_classes)
+        return class_scores(distances, self.plane_classes)
 
 
 def decide(scores: FloatArray) -> IntArray:

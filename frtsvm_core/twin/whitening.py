@@ -22,7 +22,7 @@ IntArray = NDArray[np.intp]
 
 _BLOCK_ROWS = 2048
 # c is resolved by R'SR + cI only while it stands this far above the rounding of the trace.
-_RESOLVED = 1e3 * float(np.finfo(np.float64).eps)
+RESOLVED = 1e3 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def whiten(rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: floa
     width = matrix.shape[0]
     trace = float(np.trace(matrix))
     lower: FloatArray | None = None
-    if c > _RESOLVED * trace:
+    if c > RESOLVED * trace:
         try:
             lower = cholesky(matrix + c * np.eye(width), lower=True)
         except LinAlgError:
@@ -112,11 +112,14 @@ def _lower_from_rows(
     rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: float
 ) -> FloatArray:
     """L by QR of the rows themselves: their squares would drown c in rounding."""
-    centred = (rows[own.index] - own.mean) * np.sqrt(own.weight)[:, None]
+    width = rows.shape[1]
+    stacked = np.vstack([centred_rows(rows, own, root), np.sqrt(c) * np.eye(width)])
+    return np.ascontiguousarray(qr(stacked, mode="r")[0][:width].T)
+
+
+def centred_rows(rows: FloatArray, own: ClassScatter, root: FloatArray | None) -> FloatArray:
+    """A matrix M with M'M = R'SR: the centred and weighted rows of the class."""
+    centred: FloatArray = (rows[own.index] - own.mean) * np.sqrt(own.weight)[:, None]
     if own.bias_ridge > 0.0:
         centred = np.vstack([centred, -np.sqrt(own.bias_ridge) * own.mean])
-    if root is not None:
-        centred = centred @ root
-    width = rows.shape[1]
-    stacked = np.vstack([centred, np.sqrt(c) * np.eye(width)])
-    return np.ascontiguousarray(qr(stacked, mode="r")[0][:width].T)
+    return centred if root is None else centred @ root

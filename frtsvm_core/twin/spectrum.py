@@ -1,0 +1,63 @@
+"""The whitening of a class for every regularization at once (docs/maths.md, section 3).
+
+With the eigendecomposition R'SR = U diag(l) U' in place of the Cholesky factor of R'SR + cI,
+
+    z_i = [ (l + c)^-1/2 * U'R'(F_i - m), 1/sqrt(W) ]                     (eq. 8)
+
+so that the projections U'R'(F_i - m) serve every c, and a new c costs one product with a diagonal.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, svd
+
+from frtsvm_core.twin.whitening import RESOLVED, ClassScatter, centred_rows
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class ClassSpectrum:
+    """Directions and spreads of one class in the coordinates F."""
+
+    own: ClassScatter
+    spread: FloatArray  # l, at least 0
+    directions: FloatArray  # R U, one direction per column
+
+    def project(self, rows: FloatArray) -> FloatArray:
+        """U'R'(F - m), one row each."""
+        projected: FloatArray = (rows - self.own.mean) @ self.directions
+        return projected
+
+    def whitened(self, projected: FloatArray, c: float) -> FloatArray:
+        """Z for projected rows."""
+        z = np.empty((projected.shape[0], self.spread.size + 1))
+        np.divide(projected, np.sqrt(self.spread + c), out=z[:, :-1])
+        z[:, -1] = 1.0 / np.sqrt(self.own.total_weight)
+        return z
+
+    def planes(self, v: FloatArray, c: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """For whitened solutions v, one per row: the directions in projected coordinates, the value
+        of f at the class mean, and g in the coordinates F; all up to the sign of the plane."""
+        direction = v[:, :-1] / np.sqrt(self.spread + c)
+        at_mean: FloatArray = v[:, -1] / np.sqrt(self.own.total_weight)
+        return direction, at_mean, direction @ self.directions.T
+
+
+def class_spectrum(
+    rows: FloatArray, own: ClassScatter, root: FloatArray | None, smallest_c: float
+) -> ClassSpectrum:
+    """Decompose the scatter; or, where its rounding would drown `smallest_c`, the rows themselves."""
+    matrix = own.scatter if root is None else root.T @ own.scatter @ root
+    if smallest_c > RESOLVED * float(np.trace(matrix)):
+        spread, vectors = eigh(matrix, check_finite=False)
+    else:
+        _, singular, transposed = svd(centred_rows(rows, own, root), full_matrices=True)
+        spread = np.zeros(matrix.shape[0])
+        spread[: singular.size] = singular**2
+        vectors = transposed.T
+    directions = vectors if root is None else root @ vectors
+    return ClassSpectrum(own, np.maximum(spread, 0.0), np.ascontiguousarray(directions))
