@@ -37,10 +37,11 @@ def solve_box_qp(
     max_sweeps: int,
     shrinking: bool,
     rng: np.random.Generator,
+    start: FloatArray | None = None,
     callback: SweepCallback | None = None,
 ) -> BoxQPSolution:
-    """min 1/2 a'ZZ'a - e'a over 0 <= a <= C, with Z = `rows` and C = `bound`."""
-    alpha: FloatArray | None = None
+    """min 1/2 a'ZZ'a - e'a over 0 <= a <= C, with Z = `rows` and C = `bound`, from `start` or 0."""
+    alpha = start
     n_sweeps = n_visits = n_steps = 0
     round_length = _FIRST_ROUND
     while True:

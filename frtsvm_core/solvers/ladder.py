@@ -1,0 +1,105 @@
+"""One box-constrained problem for a whole ladder of boxes 0 <= a <= c s, warm-started rung by rung.
+
+    min  1/2 a'ZZ'a - e'a    s.t.  0 <= a <= c s,      c = c_1 < c_2 < ...      (docs/maths.md, eq. 9)
+
+Every rung is solved until its optimality conditions hold to rounding, so that the result does not
+depend on the rungs below: a ladder gives the planes that separate fits give. Small problems go through
+Q = ZZ' in one compiled call; for the others, where sweeps take longer than the calls around them, each
+rung is a `solve_box_qp` that starts where the last one ended.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frtsvm_core.solvers._ladder_steps import climb
+from frtsvm_core.solvers.box_qp import solve_box_qp
+
+FloatArray = NDArray[np.float64]
+
+# Up to this many rows, or this many times the columns, Q pays for itself over a few rungs.
+_GRAM_ROWS = 600
+_GRAM_RATIO = 2
+_MOST_GRAM_ROWS = 4000
+
+
+@dataclass(frozen=True)
+class LadderOptions:
+    """What `solve_box_qp` is given where the compiled steps do not end at rounding."""
+
+    tol: float
+    max_sweeps: int
+    shrinking: bool
+
+
+@dataclass(frozen=True)
+class LadderSolution:
+    v: FloatArray  # rungs x columns: Z'a
+    converged: NDArray[np.bool_]  # per rung
+
+
+class Ladder:
+    """The rows Z of one problem, for any number of ladders over them."""
+
+    def __init__(self, rows: FloatArray) -> None:
+        self._rows = rows
+        n_rows, width = rows.shape
+        small = n_rows <= min(max(_GRAM_ROWS, _GRAM_RATIO * width), _MOST_GRAM_ROWS)
+        self._gram = rows @ rows.T if small else None
+
+    def solve(
+        self,
+        weight: FloatArray,
+        costs: FloatArray,
+        options: LadderOptions,
+        rng: np.random.Generator,
+    ) -> LadderSolution:
+        """Solutions for the boxes cost * weight; `costs` ascending."""
+        if self._gram is None:
+            return self._rung_by_rung(weight, costs, options, rng)
+        alphas = np.empty((costs.size, weight.size))
+        exact = np.zeros(costs.size, dtype=np.bool_)
+        climb(self._gram, weight, costs, alphas, exact)
+        v = alphas @ self._rows
+        for rung in np.flatnonzero(~exact):
+            solution = solve_box_qp(
+                self._rows,
+                costs[rung] * weight,
+                tol=options.tol,
+                max_sweeps=options.max_sweeps,
+                shrinking=options.shrinking,
+                rng=rng,
+                start=alphas[rung],
+            )
+            v[rung], exact[rung] = solution.v, solution.converged
+        return LadderSolution(v, exact)
+
+    def _rung_by_rung(
+        self,
+        weight: FloatArray,
+        costs: FloatArray,
+        options: LadderOptions,
+        rng: np.random.Generator,
+    ) -> LadderSolution:
+        v = np.empty((costs.size, self._rows.shape[1]))
+        converged = np.zeros(costs.size, dtype=np.bool_)
+        alpha: FloatArray | None = None
+        below = 0.0
+        for rung, cost in enumerate(costs):
+            bound = cost * weight
+            if alpha is not None:
+                # What was at its bound goes with it.
+                alpha = np.where(alpha == below * weight, bound, alpha)
+            solution = solve_box_qp(
+                self._rows,
+                bound,
+                tol=options.tol,
+                max_sweeps=options.max_sweeps,
+                shrinking=options.shrinking,
+                rng=rng,
+                start=alpha,
+            )
+            alpha, below = solution.alpha, float(cost)
+            v[rung], converged[rung] = solution.v, solution.converged
+        return LadderSolution(v, converged)
