@@ -42,8 +42,9 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     degree, coef0 : int, float, default=3, 1.0
         Of the polynomial kernel (and coef0 of the sigmoid).
     rank : "auto", int or None, default="auto"
-        Rank of the kernel factorization: "auto" stops at `kernel_tol` (and is exact for small data),
-        an int caps it, None factors the kernel to rounding.
+        Rank of the kernel factorization. "auto" is exact up to 256 rows; above, it stops at
+        `kernel_tol`, or where a fit would take more than about a second of one core
+        (`kernel_residual_` says which). An int is a cap, None factors the kernel to rounding.
     kernel_tol : float, default=1e-6
         Share of the kernel's trace that "auto" may leave out.
     tol : float, default=1e-3

@@ -24,9 +24,9 @@ IntArray = NDArray[np.intp]
 
 # Up to this many rows the full factorization costs nothing, so "auto" does not approximate.
 EXACT_ROWS = 256
-# "auto" keeps F within 1 GiB, and its cube within seconds.
-_AUTO_CELLS = 1 << 27
-_AUTO_RANK = 2000
+# "auto" stops where a fit would take more than this many operations (about a second of one core).
+_AUTO_OPERATIONS = 2e10
+_LEAST_CAP = 100
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def kernel_map(
     if rank is None or (rank == "auto" and n_rows <= EXACT_ROWS):
         tol = 0.0
     elif rank == "auto":
-        max_rank = min(n_rows, _AUTO_RANK, max(100, _AUTO_CELLS // n_rows))
+        max_rank = min(n_rows, affordable_rank(n_rows))
     else:
         max_rank = min(n_rows, int(rank))
 
@@ -92,6 +92,14 @@ def kernel_map(
         rank=pivots.size,
         residual=factor.residual,
     )
+
+
+def affordable_rank(n_rows: int) -> int:
+    """The largest rank m at which the products with F (4 l m^2) and the small matrices (8 m^3) stay
+    within the operations that "auto" may take."""
+    ranks = np.arange(_LEAST_CAP, 4001)
+    operations = 4.0 * n_rows * ranks**2.0 + 8.0 * ranks**3.0
+    return int(ranks[max(int((operations <= _AUTO_OPERATIONS).sum()) - 1, 0)])
 
 
 def _penalty_root(rows: FloatArray, weight: FloatArray) -> FloatArray:

@@ -9,11 +9,12 @@ The scatter depends on the own class alone and A on it and c, so every opposing 
 share them.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, qr, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, qr, solve_triangular, svd
 
 from frtsvm_core.memberships import class_mean
 
@@ -33,20 +34,28 @@ class ClassScatter:
     weight: FloatArray  # their weights
     total_weight: float  # W
     mean: FloatArray  # m
-    scatter: FloatArray  # S = sum w (F - m)(F - m)'
+    scatter: FloatArray  # S = sum w (F - m)(F - m)'; 0 x 0 where it was not asked for
     bias_ridge: float  # weight of a further own row at the origin: a ridge on the bias
 
 
 def class_scatter(
-    rows: FloatArray, index: IntArray, weight: FloatArray, bias_ridge: float = 0.0
+    rows: FloatArray,
+    index: IntArray,
+    weight: FloatArray,
+    bias_ridge: float = 0.0,
+    *,
+    matrix: bool = True,
 ) -> ClassScatter:
-    """Moments in two passes over the class, block by block, so that no copy of it is made."""
+    """Moments in two passes over the class, block by block, so that no copy of it is made;
+    `matrix=False` leaves out the second moments, which a class of few rows can do without."""
     class_weight = weight[index]
     mean = class_mean(rows, index, weight)
     total = float(class_weight.sum())
     if bias_ridge > 0.0:
         mean = mean * (total / (total + bias_ridge))
         total += bias_ridge
+    if not matrix:
+        return ClassScatter(index, class_weight, total, mean, np.empty((0, 0)), bias_ridge)
     scatter = bias_ridge * np.outer(mean, mean)
     unit = bool((class_weight == 1.0).all())
     for start in range(0, index.size, _BLOCK_ROWS):
@@ -59,53 +68,118 @@ def class_scatter(
     return ClassScatter(index, class_weight, total, mean, scatter, bias_ridge)
 
 
-@dataclass(frozen=True)
-class Whitening:
+class Whitening(ABC):
     """The change of coordinates of one class for one c, and its way back."""
 
     own: ClassScatter
-    lower: FloatArray  # L
-    root: FloatArray | None  # R, None for I
-    transform: FloatArray  # L^-1 R'
+
+    @abstractmethod
+    def forth(self, centred: FloatArray) -> FloatArray:
+        """T(F - m) for rows F - m, where T'T = R A^-1 R'."""
+
+    @abstractmethod
+    def back(self, direction: FloatArray) -> FloatArray:
+        """T' times a direction."""
+
+    @abstractmethod
+    def norm(self) -> float:
+        """A bound on the norm of T."""
 
     def apply(self, rows: FloatArray, index: IntArray) -> FloatArray:
         """Z for rows[index]."""
-        width = self.transform.shape[0]
+        width = rows.shape[1]
         z = np.empty((index.size, width + 1))
         for start in range(0, index.size, _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
             centred = rows[index[block]]
             centred -= self.own.mean
-            z[block, :width] = centred @ self.transform.T
+            z[block, :width] = self.forth(centred)
         z[:, width] = 1.0 / np.sqrt(self.own.total_weight)
         return z
 
     def rounding(self) -> float:
         """How much of a whitened row can be rounding of F_i - m."""
-        spread = float(np.linalg.norm(self.transform) * np.linalg.norm(self.own.mean))
+        spread = self.norm() * float(np.linalg.norm(self.own.mean))
         return 16.0 * float(np.finfo(np.float64).eps) * spread
 
     def plane(self, v: FloatArray, sign: float) -> tuple[FloatArray, float]:
         """(g, b) of the plane F.g + b for the whitened solution v."""
-        g = sign * (self.transform.T @ v[:-1])
+        g = sign * self.back(v[:-1])
         return g, float(sign * v[-1] / np.sqrt(self.own.total_weight) - self.own.mean @ g)
 
 
+@dataclass(frozen=True)
+class DenseWhitening(Whitening):
+    """T = L^-1 R' as a matrix."""
+
+    own: ClassScatter
+    transform: FloatArray
+
+    def forth(self, centred: FloatArray) -> FloatArray:
+        return centred @ self.transform.T
+
+    def back(self, direction: FloatArray) -> FloatArray:
+        return self.transform.T @ direction
+
+    def norm(self) -> float:
+        return float(np.linalg.norm(self.transform))
+
+
+@dataclass(frozen=True)
+class ThinWhitening(Whitening):
+    """T = A^-1/2 for R = I and a class of fewer rows than columns, which spreads only along its few
+    right singular vectors V: A^-1/2 = (I - V diag(d) V') / sqrt(c), d = 1 - sqrt(c / (s^2 + c))."""
+
+    own: ClassScatter
+    c: float
+    vectors: FloatArray  # V, one column per singular value
+    damping: FloatArray  # d
+
+    def forth(self, centred: FloatArray) -> FloatArray:
+        moved: FloatArray = centred - (centred @ self.vectors * self.damping) @ self.vectors.T
+        moved /= np.sqrt(self.c)
+        return moved
+
+    def back(self, direction: FloatArray) -> FloatArray:
+        moved: FloatArray = self.forth(direction[None])[0]
+        return moved
+
+    def norm(self) -> float:
+        return float(np.sqrt(self.vectors.shape[0] / self.c))
+
+
+def is_thin(n_own: int, width: int) -> bool:
+    """Whether a class has so few rows that its singular vectors are the shorter way."""
+    return 2 * (n_own + 1) < width
+
+
 def whiten(rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: float) -> Whitening:
-    matrix = own.scatter if root is None else root.T @ own.scatter @ root
-    width = matrix.shape[0]
-    trace = float(np.trace(matrix))
-    lower: FloatArray | None = None
-    if c > RESOLVED * trace:
-        try:
-            lower = cholesky(matrix + c * np.eye(width), lower=True)
-        except LinAlgError:
-            lower = None
-    if lower is None:
+    width = rows.shape[1]
+    if own.scatter.size < width**2:
+        _, singular, transposed = svd(centred_rows(rows, own, root), full_matrices=False)
+        if root is None and c > RESOLVED * float(singular @ singular):
+            damping = 1.0 - np.sqrt(c / (singular**2 + c))
+            return ThinWhitening(own, c, np.ascontiguousarray(transposed.T), damping)
         lower = _lower_from_rows(rows, own, root, c)
+    else:
+        lower = _lower_from_scatter(rows, own, root, c)
     right = np.eye(width) if root is None else np.ascontiguousarray(root.T)
     transform = solve_triangular(lower, right, lower=True)
-    return Whitening(own, lower, root, np.ascontiguousarray(transform))
+    return DenseWhitening(own, np.ascontiguousarray(transform))
+
+
+def _lower_from_scatter(
+    rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: float
+) -> FloatArray:
+    """L by Cholesky, where the sum resolves c."""
+    matrix = own.scatter if root is None else root.T @ own.scatter @ root
+    if c > RESOLVED * float(np.trace(matrix)):
+        try:
+            lower: FloatArray = cholesky(matrix + c * np.eye(matrix.shape[0]), lower=True)
+            return lower
+        except LinAlgError:
+            pass
+    return _lower_from_rows(rows, own, root, c)
 
 
 def _lower_from_rows(

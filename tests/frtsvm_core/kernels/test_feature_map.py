@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frtsvm_core.kernels.feature_map import EXACT_ROWS, kernel_map, linear_map
+from frtsvm_core.kernels.feature_map import EXACT_ROWS, affordable_rank, kernel_map, linear_map
 from frtsvm_core.kernels.functions import RBF, Polynomial, Precomputed
 
 rng = np.random.default_rng(0)
@@ -51,6 +51,13 @@ def test_large_data_stops_at_the_tolerance():
 
 def test_rank_caps():
     assert make(RBF(5.0), rank=7).rank == 7
+
+
+def test_automatic_cap_falls_with_the_number_of_rows():
+    caps = [affordable_rank(n) for n in (1_000, 10_000, 100_000, 10**6, 10**8)]
+    assert caps == sorted(caps, reverse=True)
+    assert caps[-1] == 100
+    assert 4 * 10_000 * caps[1] ** 2 + 8 * caps[1] ** 3 <= 2e10
 
 
 def test_precomputed_landmarks_are_row_numbers():

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from frtsvm_core.kernels.feature_map import linear_map
+from frtsvm_core.kernels.feature_map import kernel_map, linear_map
+from frtsvm_core.kernels.functions import RBF
 from frtsvm_core.twin import parallel
 from frtsvm_core.twin import problem as module
 from frtsvm_core.twin.plane import SolverOptions
@@ -42,9 +43,33 @@ def test_one_vs_rest_has_no_use_for_a_second_cost():
 def test_scatter_of_a_class_is_computed_once_for_all_its_planes(monkeypatch):
     calls = []
     original = module.class_scatter
-    monkeypatch.setattr(module, "class_scatter", lambda *a: calls.append(1) or original(*a))
+    monkeypatch.setattr(
+        module, "class_scatter", lambda *a, **k: calls.append(1) or original(*a, **k)
+    )
     three_classes().solve(plane_specs(3, "ovo", SAME), OPTIONS, np.random.default_rng(0))
     assert len(calls) == 3
+
+
+def test_rotated_coordinates_give_the_same_planes():
+    """Few rows per column: the problem is solved in FR, and g = Rt must come back."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(60) % 3
+    rows = rng.normal(size=(60, 2)) + codes[:, None]
+    features = kernel_map(
+        RBF(0.5), rows, np.ones(60), rank=None, tol=0.0, rng=np.random.default_rng(0)
+    )
+    specs = plane_specs(3, "ovo", SAME)
+    problem = TwinProblem(features, codes, np.ones(60), np.ones(60))
+    assert problem._coordinates(3)[2] is not None
+    rotated = problem.solve(specs, OPTIONS, np.random.default_rng(0))
+    plain = TwinProblem(features, codes, np.ones(60), np.ones(60))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            TwinProblem, "_coordinates", lambda self, _: (features.rows, features.root, None)
+        )
+        expected = plain.solve(specs, OPTIONS, np.random.default_rng(0))
+    for one, other in zip(rotated, expected, strict=True):
+        np.testing.assert_allclose(features.rows @ one.g, features.rows @ other.g, atol=1e-7)
 
 
 def test_threads_give_the_same_planes(monkeypatch):

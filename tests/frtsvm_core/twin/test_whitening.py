@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from frtsvm_core.twin import whitening as module
-from frtsvm_core.twin.whitening import class_scatter, whiten
+from frtsvm_core.twin.whitening import DenseWhitening, ThinWhitening, class_scatter, whiten
 
 rng = np.random.default_rng(0)
 ROWS = rng.normal(size=(50, 4)) + 3.0
@@ -69,6 +69,31 @@ def test_regularization_below_the_rounding_of_the_squares_still_counts():
     along = np.sum((1e8 * (flat[OTHER[0]] - flat[OWN].mean(axis=0)) + direction) * direction)
     # that direction alone gives z^2 about along^2 / c
     assert np.sum(z[:, :-1] ** 2) == pytest.approx(along**2 / c, rel=1e-3)
+
+
+@pytest.mark.parametrize("c", [1e-3, 1.0])
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+def test_thin_whitening_gives_the_same_matrix_and_plane(c, ridge):
+    """A class of 5 rows in 40 columns: by its singular vectors as by the dense factor."""
+    rows = rng.normal(size=(30, 40)) + 2.0
+    own, other, weight = np.arange(5), np.arange(5, 30), rng.random(30) + 0.5
+    thin = whiten(rows, class_scatter(rows, own, weight, ridge, matrix=False), None, c)
+    dense = whiten(rows, class_scatter(rows, own, weight, ridge), None, c)
+    assert isinstance(thin, ThinWhitening)
+    assert isinstance(dense, DenseWhitening)
+    z_thin, z_dense = thin.apply(rows, other), dense.apply(rows, other)
+    np.testing.assert_allclose(z_thin @ z_thin.T, z_dense @ z_dense.T, rtol=1e-9)
+    alpha = rng.random(25)
+    for one, two in zip(
+        thin.plane(z_thin.T @ alpha, 1.0), dense.plane(z_dense.T @ alpha, 1.0), strict=True
+    ):
+        np.testing.assert_allclose(one, two, rtol=1e-7, atol=1e-10)
+
+
+def test_thin_class_with_a_regularization_below_rounding_goes_through_its_rows():
+    rows = 1e9 * rng.normal(size=(30, 40))
+    scatter = class_scatter(rows, np.arange(5), np.ones(30), matrix=False)
+    assert isinstance(whiten(rows, scatter, None, 1e-6), DenseWhitening)
 
 
 def test_one_row_and_one_feature():
