@@ -1,0 +1,1 @@
+"""HTTP: translate a request, call a service, translate its answer."""

@@ -1,0 +1,95 @@
+"""Bodies are counted as they arrive; what is too much is refused before it is held in memory."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app import errors
+from app.api.middleware import send_problem
+from app.api.problems import problem_of
+
+
+class BodyLimit:
+    """Limits one body, the time it takes, and the bodies of this process together."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int, max_in_flight: int, timeout: float) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._max_in_flight = max_in_flight
+        self._timeout = timeout
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = _declared_length(scope)
+        if declared > self._max_bytes:
+            await send_problem(problem_of(self._too_large(declared)), send, close=True)
+            return
+        counter = _Counter(self, receive)
+        try:
+            await self._app(scope, counter.receive, send)
+        finally:
+            self._in_flight -= counter.held
+
+    def _too_large(self, given: int) -> errors.BodyTooLarge:
+        return errors.BodyTooLarge(
+            f"the body has {given} bytes or more, at most {self._max_bytes} are allowed",
+            numbers={"body_bytes": given, "max_body_bytes": self._max_bytes},
+        )
+
+    def admit(self, total: int, more: int) -> None:
+        """Count `more` bytes of a body that then has `total`, or refuse them."""
+        if total > self._max_bytes:
+            raise self._too_large(total)
+        if self._in_flight + more > self._max_in_flight:
+            raise errors.TooManyBytesInFlight("too many large bodies at this moment")
+        self._in_flight += more
+
+    @property
+    def timeout(self) -> float:
+        """Seconds for a whole body."""
+        return self._timeout
+
+
+class _Counter:
+    """Counts the body of one request."""
+
+    def __init__(self, owner: BodyLimit, receive: Receive) -> None:
+        self._owner = owner
+        self._receive = receive
+        self._deadline: float | None = None
+        self._complete = False
+        self.held = 0
+
+    async def receive(self) -> Message:
+        """The next piece. After the last one, waiting (for a disconnect) has no limit."""
+        if self._complete:
+            return await self._receive()
+        loop = asyncio.get_running_loop()
+        if self._deadline is None:
+            self._deadline = loop.time() + self._owner.timeout
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            raise errors.BodyTooSlow(
+                f"the body did not arrive within {self._owner.timeout:g} s"
+            ) from None
+        if message["type"] == "http.request":
+            size = len(message.get("body", b""))
+            self._owner.admit(self.held + size, size)
+            self.held += size
+            self._complete = not message.get("more_body", False)
+        return message
+
+
+def _declared_length(scope: Scope) -> int:
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value[:20])
+    return 0

@@ -1,0 +1,139 @@
+"""uvicorn's HTTP protocol with deadlines and header limits.
+
+As it comes, uvicorn keeps a connection open for ever on which a client sends half a request, or
+nothing, and reads headers of any size. Given as `http=` to uvicorn; the limits are class attributes
+because uvicorn makes the instances.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from app.api.problems import ProblemResponse, http_problem, problem_of
+from app.errors import HeadersTooLarge
+
+
+class DeadlineProtocol(HttpToolsProtocol):
+    """Headers complete within `header_timeout`, bodies within `body_timeout`, or the line is cut."""
+
+    header_timeout = 5.0
+    body_timeout = 60.0
+    max_header_bytes = 32 * 1024
+    max_headers = 100
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._deadline: asyncio.TimerHandle | None = None
+        self._header_bytes = 0
+        self._reading_headers = True
+        self._refused = False
+
+    # --- deadlines
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A connection on which nothing comes is closed too."""
+        super().connection_made(transport)
+        self._set_deadline(self.header_timeout)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing left to wait for."""
+        self._clear_deadline()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        """A request begins; the first byte of it starts the clock."""
+        super().on_message_begin()
+        self._header_bytes = 0
+        self._reading_headers = True
+        self._set_deadline(self.header_timeout)
+
+    def on_headers_complete(self) -> None:
+        """The headers are there; now the body."""
+        self._reading_headers = False
+        self._set_deadline(self.body_timeout)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The request is there; how long the answer takes is ours to decide."""
+        self._clear_deadline()
+        super().on_message_complete()
+
+    # --- sizes
+    def data_received(self, data: bytes) -> None:
+        """Count what arrives before the headers are complete."""
+        if self._refused:
+            return
+        if self._reading_headers:
+            self._header_bytes += len(data)
+            if self._header_bytes > self.max_header_bytes + 64 * 1024:
+                # The parser hands headers over only when each is complete; do not let it collect.
+                self._refuse(problem_of(HeadersTooLarge("the headers are too large")))
+                return
+        super().data_received(data)
+
+    def on_url(self, url: bytes) -> None:
+        """The request line counts as a header."""
+        super().on_url(url)
+        self._count(len(self.url), 0)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header field."""
+        super().on_header(name, value)
+        size = sum(len(field) + len(content) for field, content in self.headers)
+        self._count(len(self.url) + size, len(self.headers))
+
+    def _count(self, size: int, fields: int) -> None:
+        if size > self.max_header_bytes or fields > self.max_headers:
+            detail = (
+                f"at most {self.max_headers} header fields and {self.max_header_bytes} bytes "
+                "of headers are allowed"
+            )
+            self._refuse(problem_of(HeadersTooLarge(detail)))
+
+    # --- answers from outside the application
+    def send_400_response(self, msg: str) -> None:
+        """What the parser cannot read."""
+        if not self._refused:
+            self._refuse(http_problem(400, msg))
+
+    def _refuse(self, found: ProblemResponse) -> None:
+        if self._refused:
+            return
+        self._refused = True
+        head = [STATUS_LINE[found.status]]
+        head += [f"{key}: {value}\r\n".encode() for key, value in found.headers.items()]
+        head.append(f"content-length: {len(found.body)}\r\nconnection: close\r\n\r\n".encode())
+        if not self.transport.is_closing():
+            self.transport.write(b"".join(head) + found.body)
+        self.transport.close()
+
+    def _set_deadline(self, seconds: float) -> None:
+        self._clear_deadline()
+        self._deadline = self.loop.call_later(seconds, self._out_of_time)
+
+    def _clear_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _out_of_time(self) -> None:
+        if self.transport.is_closing():
+            return
+        if self._reading_headers and self._header_bytes:
+            self._refuse(http_problem(408, "the headers did not arrive in time"))
+        else:
+            self.transport.close()
+
+
+def protocol_with_limits(
+    header_timeout: float, body_timeout: float, max_header_bytes: int, max_headers: int
+) -> type[DeadlineProtocol]:
+    """Set the limits for this process."""
+    DeadlineProtocol.header_timeout = header_timeout
+    # The application answers 408 at its own deadline; the line is cut a little later.
+    DeadlineProtocol.body_timeout = body_timeout + 2.0
+    DeadlineProtocol.max_header_bytes = max_header_bytes
+    DeadlineProtocol.max_headers = max_headers
+    return DeadlineProtocol

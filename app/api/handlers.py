@@ -1,0 +1,41 @@
+"""Exceptions to problems."""
+
+from __future__ import annotations
+
+import logging
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from app.api.problems import http_problem, problem_of
+from app.api.responses import problem_response
+from app.errors import ServiceError
+from app.schemas.cells import MAX_FLAWS
+from app.schemas.validation import flaw_at, invalid
+
+log = logging.getLogger("frtsvm.errors")
+
+
+def install_handlers(app: FastAPI) -> None:
+    """Every error leaves as `application/problem+json`."""
+
+    @app.exception_handler(ServiceError)
+    async def domain_error(_request: Request, error: ServiceError) -> Response:
+        found = problem_of(error)
+        if found.status >= 500:
+            log.error("answered %d", found.status, exc_info=error)
+        return problem_response(found)
+
+    @app.exception_handler(RequestValidationError)
+    async def bad_parameter(_request: Request, error: RequestValidationError) -> Response:
+        # Without the values: they may be huge, not finite, or not encodable.
+        flaws = [flaw_at(tuple(e["loc"]), e["msg"]) for e in error.errors()[:MAX_FLAWS]]
+        return problem_response(problem_of(invalid(flaws)))
+
+    @app.exception_handler(HTTPException)
+    async def http_error(_request: Request, error: HTTPException) -> Response:
+        response = problem_response(http_problem(error.status_code, str(error.detail)))
+        response.headers.update(error.headers or {})
+        return response

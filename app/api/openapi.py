@@ -1,0 +1,39 @@
+"""The OpenAPI document: the schemas of the routes that read their bodies themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+
+from app.api.problems import problem_schema
+from app.schemas.models import AliasRequest
+from app.schemas.prediction import PredictionRequest
+from app.schemas.training import TrainingRequest
+
+_REFERENCE = "#/components/schemas/{model}"
+_BODIES: tuple[type[BaseModel], ...] = (TrainingRequest, PredictionRequest, AliasRequest)
+
+
+def openapi_of(app: FastAPI) -> dict[str, Any]:
+    """The document, made once."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+        )
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
+        for schema in [problem_schema(), *(body_schema(kind) for kind in _BODIES)]:
+            schemas.update(schema.pop("$defs", {}))
+            schemas[schema["title"]] = schema
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+def body_schema(kind: type[BaseModel]) -> dict[str, Any]:
+    """The schema of a request as the caller writes it."""
+    return kind.model_json_schema(ref_template=_REFERENCE, mode="validation")

@@ -1,0 +1,168 @@
+"""POST /train."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app import errors
+from app.api.bodies import CSV, JSON, PARQUET, media_type_of, off_the_loop, parse
+from app.api.deps import Jobs, Models, Training, Trainings
+from app.api.problems import documented
+from app.api.responses import JsonResponse
+from app.observability.context import request_id
+from app.schemas.base import NAME_PATTERN
+from app.schemas.cells import MAX_TEXT
+from app.schemas.jobs import JobInfo
+from app.schemas.models import VersionInfo
+from app.schemas.training import TrainingOptions, TrainingRequest
+from app.schemas.validation import invalid
+from app.services.jobs import failure_of, job_info
+from app.services.tables import features_of, labels_of, read_csv, read_parquet, weights_of
+from app.services.training import TrainingService
+from app.store.jobs import JobRecord
+
+router = APIRouter(tags=["train"])
+
+_EXAMPLE = {
+    "model": "churn",
+    "X": [[39, 1.5], [52, 0.3], [41, 1.1], [58, 0.2]],
+    "y": ["no", "yes", "no", "yes"],
+    "params": {"kernel": "rbf", "c1": 1, "c3": 8},
+    "scale": "minmax",
+}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {
+                "schema": {"$ref": "#/components/schemas/TrainingRequest"},
+                "example": _EXAMPLE,
+            },
+            CSV: {"schema": {"type": "string"}, "example": "age,use,churn\n39,1.5,no\n"},
+            PARQUET: {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+Text = Annotated[str | None, Query(min_length=1, max_length=MAX_TEXT)]
+
+
+@router.post(
+    "/train",
+    status_code=201,
+    summary="Train a new version of a model",
+    response_model=VersionInfo,
+    responses={
+        202: {"model": JobInfo, "description": "Queued, as `Prefer: respond-async` asked for."},
+        **documented(
+            errors.MalformedBody,
+            errors.NotAuthenticated,
+            errors.NotPermitted,
+            errors.BodyTooSlow,
+            errors.TrainingCancelled,
+            errors.BodyTooLarge,
+            errors.DataTooLarge,
+            errors.MemoryBudgetExceeded,
+            errors.TrainingOutOfMemory,
+            errors.UnsupportedMediaType,
+            errors.InvalidRequest,
+            errors.OneClassOnly,
+            errors.TooFewRows,
+            errors.TrainingRejected,
+            errors.QueueFull,
+            errors.TrainingCrashed,
+            errors.StoreUnavailable,
+            errors.TrainingTimedOut,
+            errors.StoreFull,
+        ),
+    },
+    openapi_extra=_BODY,
+)
+async def train_version(
+    request: Request,
+    trainings: Trainings,
+    jobs: Jobs,
+    models: Models,
+    caller: Training,
+    target: Annotated[
+        Text, Query(description="CSV and Parquet: the column with the labels.")
+    ] = None,
+    model: Annotated[
+        str | None, Query(pattern=NAME_PATTERN, description="CSV and Parquet: the model.")
+    ] = None,
+    weight: Annotated[
+        Text, Query(description="CSV and Parquet: a column with sample weights.")
+    ] = None,
+    options: Annotated[
+        str | None,
+        Query(max_length=8192, description="CSV and Parquet: the other options as JSON."),
+    ] = None,
+) -> Response:
+    """Waits until the model is there and answers with its info.
+
+    With `Prefer: respond-async` it answers at once with a job. JSON brings its options with it;
+    a CSV or Parquet body has them in the query.
+    """
+    kind = media_type_of(request, JSON, CSV, PARQUET)
+    trainings.require_room()
+    body = await request.body()
+    if kind == JSON:
+        _require_no_query(target, model, weight, options)
+        record = await off_the_loop(2**31, _submit_json, trainings, body)
+    else:
+        record = await off_the_loop(
+            2**31, _submit_table, trainings, kind, body, target, model, weight, options
+        )
+    headers = {"location": f"/jobs/{record.id}"}
+    if wants_async(request):
+        headers["preference-applied"] = "respond-async"
+        return JsonResponse(job_info(record), 202, headers)
+    ended = await jobs.wait(record.id)
+    failure = failure_of(ended)
+    if failure is not None:
+        raise failure
+    assert ended.version is not None
+    info = await off_the_loop(2**31, models.version, ended.model, ended.version)
+    headers = {"location": f"/models/{ended.model}/versions/{ended.version}"}
+    return JsonResponse(info, 201, headers)
+
+
+def wants_async(request: Request) -> bool:
+    """Whether a `Prefer` header asks for it (RFC 7240)."""
+    preferences = ",".join(request.headers.getlist("prefer")).lower()
+    return any(part.split(";")[0].strip() == "respond-async" for part in preferences.split(","))
+
+
+def _require_no_query(*values: str | None) -> None:
+    if any(value is not None for value in values):
+        names = "target, model, weight and options"
+        flaw = errors.Flaw(f"a JSON body has its options inside; {names} are for tables", "query")
+        raise invalid([flaw])
+
+
+def _submit_json(trainings: TrainingService, body: bytes) -> JobRecord:
+    return trainings.submit(parse(TrainingRequest, body), request_id.get())
+
+
+def _submit_table(
+    trainings: TrainingService,
+    kind: str,
+    body: bytes,
+    target: str | None,
+    model: str | None,
+    weight: str | None,
+    options: str | None,
+) -> JobRecord:
+    if target is None:
+        raise invalid([errors.Flaw("a table needs ?target=, the column with the labels", "target")])
+    chosen = parse(TrainingOptions, (options or "{}").encode())
+    limits = trainings.limits.data
+    columns = read_csv(body, limits) if kind == CSV else read_parquet(body, limits)
+    labels = labels_of(columns.pop(target, "target"), target)
+    weights = None if weight is None else weights_of(columns.pop(weight, "weight"), weight)
+    table: Any = features_of(columns)
+    return trainings.submit_table(
+        model or "default", table, labels, weights, chosen, request_id.get()
+    )

@@ -1,0 +1,260 @@
+"""What each command does."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from app.api.server import RefusedToListen, serve
+from app.cli.progress import ProgressBar
+from app.container import Container
+from app.errors import Flaw, InvalidRequest
+from app.observability.logs import configure_logging
+from app.schemas.base import NAME_PATTERN
+from app.schemas.jobs import JobInfo
+from app.schemas.keys import KeyEntry
+from app.schemas.prediction import PredictionRequest
+from app.schemas.training import TrainingOptions
+from app.schemas.validation import parse_json, validate
+from app.services.jobs import failure_of
+from app.services.tables import (
+    Columns,
+    features_of,
+    labels_of,
+    read_csv,
+    read_parquet,
+    weights_of,
+)
+from app.settings import Settings
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command that was parsed."""
+    try:
+        command = {
+            "serve": run_serve,
+            "train": run_train,
+            "predict": run_predict,
+            "models": run_models,
+            "keys": run_keys,
+        }[options.command]
+        return command(options)
+    except ValidationError as error:  # a wrong FRTSVM_... variable
+        for item in error.errors(include_input=False, include_url=False):
+            name = "_".join(["FRTSVM", *map(str, item["loc"])]).upper()
+            print(f"frtsvm: {name}: {item['msg']}", file=sys.stderr)
+        return 2
+
+
+def run_serve(options: argparse.Namespace) -> int:
+    """Serve. The workers read the same environment, so that is where the options go."""
+    for name in ("host", "port", "workers"):
+        if getattr(options, name) is not None:
+            os.environ[f"FRTSVM_{name.upper()}"] = str(getattr(options, name))
+    try:
+        serve(Settings())
+    except RefusedToListen as error:
+        print(f"frtsvm: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def run_train(options: argparse.Namespace) -> int:
+    """Train and wait, with a bar."""
+    with _services() as services:
+        columns = _read(Path(options.data), services)
+        labels = labels_of(columns.pop(options.target, "--target"), options.target)
+        weights = None
+        if options.weight:
+            weights = weights_of(columns.pop(options.weight, "--weight"), options.weight)
+        record = services.trainings.submit_table(
+            _name(options.model), features_of(columns), labels, weights, _options(options), "cli"
+        )
+        ended = _follow(services, record.id)
+        failure = failure_of(ended)
+        if failure is not None:
+            raise failure
+        info = services.models.version(ended.model, ended.version)
+    if options.json:
+        print(orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2).decode())
+        return 0
+    print(f"{info.model} version {info.version}: {info.n_rows} rows, {info.n_features} features")
+    print(f"  classes            {', '.join(map(str, info.classes))}")
+    print(f"  training accuracy  {info.training_accuracy:.4f}")
+    if info.validation is not None:
+        print(f"  validated          {info.validation.accuracy:.4f}")
+    print(f"  duality gap        {info.certificate.relative_gap:.2e}")
+    print(f"  suspected rows     {info.memberships.n_suspected}")
+    return 0
+
+
+def run_predict(options: argparse.Namespace) -> int:
+    """Write the rows' labels and scores as CSV."""
+    with _services(run_jobs=False) as services:
+        columns = _read(Path(options.data), services)
+        info = services.models.version(
+            _name(options.model),
+            services.cache.get((options.model, options.model_version, options.alias))[0],
+        )
+        known = info.feature_names
+        if known is not None:  # a file may have more columns than the model, its target for one
+            columns = _chosen(columns, known)
+        table = features_of(columns)
+        if known is None:
+            table = type(table)(table.numbers, None, table.texts)
+        request = PredictionRequest.model_construct(
+            model=options.model, X=table, version=info.version, alias=None
+        )
+        answer = services.predictions.predict(request)
+    scores = answer.prediction.scores
+    n_scores = 1 if scores.ndim == 1 else scores.shape[1]
+    header = ["label"] + (
+        ["score"] if n_scores == 1 else [f"score_{label}" for label in info.classes]
+    )
+    rows = scores.reshape(len(answer.prediction.labels), n_scores).tolist()
+    with _output(options.output) as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(
+            [label, *row] for label, row in zip(answer.prediction.labels, rows, strict=True)
+        )
+    return 0
+
+
+def run_models(options: argparse.Namespace) -> int:
+    """A table of models, or of the versions of one."""
+    with _services(run_jobs=False) as services:
+        found: Any = (
+            services.models.model(_name(options.model), 1000, 0)
+            if options.model
+            else services.models.page(1000, 0)
+        )
+    if options.json:
+        print(orjson.dumps(found.model_dump(), option=orjson.OPT_INDENT_2).decode())
+    elif options.model:
+        print(f"{'VERSION':>7}  {'KERNEL':7} {'ROWS':>8}  {'ACCURACY':>8}  ALIASES")
+        for item in found.versions:
+            print(
+                f"{item.version:>7}  {item.kernel:7} {item.n_rows:>8}  "
+                f"{item.training_accuracy:>8.4f}  {' '.join(item.aliases)}"
+            )
+    else:
+        print(f"{'MODEL':20} {'LATEST':>6}  {'VERSIONS':>8}  ALIASES")
+        for item in found.items:
+            aliases = " ".join(f"{name}={at}" for name, at in item.aliases.items())
+            print(f"{item.model:20} {item.latest:>6}  {item.n_versions:>8}  {aliases}")
+    return 0
+
+
+def run_keys(options: argparse.Namespace) -> int:
+    """Make a key. It is printed once; only its hash is configured."""
+    key = secrets.token_urlsafe(32)
+    entry = f"{options.name}:{options.scopes}:{hashlib.sha256(key.encode()).hexdigest()}"
+    try:
+        KeyEntry.parse(entry)
+    except ValueError as error:
+        print(f"frtsvm: {error}", file=sys.stderr)
+        return 2
+    print(f"key, for the caller:      {key}")
+    print(f"add to FRTSVM_API_KEYS:   {entry}")
+    return 0
+
+
+@contextmanager
+def _services(*, run_jobs: bool = True) -> Iterator[Container]:
+    settings = Settings()
+    configure_logging("text", "warning")
+    container = Container(settings)
+    try:
+        if run_jobs:
+            container.start()
+        yield container
+    finally:
+        container.close()
+
+
+def _read(path: Path, services: Container) -> Columns:
+    try:
+        body = path.read_bytes()
+    except OSError as error:
+        raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
+    limits = services.trainings.limits.data
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return read_parquet(body, limits)
+    return read_csv(body, limits)
+
+
+def _chosen(columns: Columns, names: list[str]) -> Columns:
+    missing = [name for name in names if name not in columns.names]
+    if missing:
+        raise InvalidRequest(f"the file has no column {missing[0]!r}", flaws=[Flaw("missing")])
+    return Columns(list(names), [columns.cells[columns.names.index(name)] for name in names])
+
+
+def _options(options: argparse.Namespace) -> TrainingOptions:
+    value: dict[str, Any] = parse_json((options.options or "{}").encode())
+    if not isinstance(value, dict):
+        raise InvalidRequest("--options must be a JSON object")
+    params = dict(value.get("params", {}))
+    for name in ("kernel", "c1", "c3", "gamma"):
+        if getattr(options, name) is not None:
+            params[name] = getattr(options, name)
+    value["params"] = params
+    for name in ("scale", "impute"):
+        if getattr(options, name) is not None:
+            value[name] = getattr(options, name)
+    if options.one_hot:
+        value["one_hot"] = True
+    validation = {n: getattr(options, n) for n in ("folds", "holdout") if getattr(options, n)}
+    if validation:
+        value["validation"] = validation
+    return validate(TrainingOptions, value)
+
+
+def _name(text: str) -> str:
+    import re
+
+    if not re.fullmatch(NAME_PATTERN, text) or text.endswith("\n"):
+        raise InvalidRequest(f"{text[:64]!r} is not a name of a model")
+    return text
+
+
+def _follow(services: Container, job: str) -> Any:
+    """Wait for a job; Ctrl-C cancels it."""
+    bar = ProgressBar(sys.stderr)
+    try:
+        while True:
+            record = services.store.jobs.get(job)
+            info: JobInfo = services.jobs.get(job)
+            bar.show(info.progress.percent, info.progress.phase)
+            if record.state.ended:
+                return record
+            time.sleep(0.1)
+    except KeyboardInterrupt:
+        services.jobs.request_cancel(job)
+        while not services.store.jobs.get(job).state.ended:
+            time.sleep(0.05)
+        raise
+    finally:
+        bar.close()
+
+
+@contextmanager
+def _output(path: str | None) -> Iterator[Any]:
+    if path is None:
+        yield sys.stdout
+    else:
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            yield file

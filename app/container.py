@@ -1,0 +1,85 @@
+"""The one place where the objects of the service are built, and taken down again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import ExitStack
+
+from app.jobs.engine import EmbeddedEngine
+from app.observability.metrics import Metrics
+from app.schemas.jobs import JobState
+from app.services.access import Access
+from app.services.jobs import JobService
+from app.services.limits import DataLimits
+from app.services.loaded import ModelCache
+from app.services.models import ModelService
+from app.services.prediction import PredictionService
+from app.services.training import TrainingLimits, TrainingService
+from app.settings import Settings
+from app.store.store import Store
+
+log = logging.getLogger("frtsvm")
+
+
+class Container:
+    """One object graph. `close` undoes everything that building and starting did."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.draining = threading.Event()
+        self._stack = ExitStack()
+        try:
+            self._build(settings)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def _build(self, settings: Settings) -> None:
+        self.metrics = Metrics()
+        self.store = self._stack.enter_context(Store(settings.home, settings.url))
+        self.engine = EmbeddedEngine(
+            self.store,
+            slots=settings.training_slots,
+            timeout=settings.training_timeout,
+            memory=settings.training_memory,
+            history=settings.job_history,
+            lease=settings.lease_timeout,
+            observe=self.metrics.training_ended,
+        )
+        limits = DataLimits(
+            settings.max_rows, settings.max_features, settings.max_cells, settings.max_classes
+        )
+        self.access = Access(settings.api_keys)
+        self.cache = ModelCache(
+            self.store, settings.cache_models, settings.cache_bytes, self.metrics.cache_event
+        )
+        self.predictions = PredictionService(self.cache, limits, self.metrics.rows_predicted.inc)
+        self.trainings = TrainingService(
+            self.store,
+            self.engine,
+            TrainingLimits(limits, settings.queue_size, settings.training_memory),
+        )
+        self.models = ModelService(self.store)
+        self.jobs = JobService(self.store, self.engine)
+
+    def start(self) -> None:
+        """Begin to run jobs."""
+        self._stack.callback(self.engine.stop, self.settings.shutdown_grace)
+        self.engine.start()
+
+    def render_metrics(self) -> bytes:
+        """The metrics of all workers, and of the store."""
+        models, size = self.cache.size()
+        self.metrics.cache_models.set(models)
+        self.metrics.cache_bytes.set(size)
+        return self.metrics.render(self._jobs_by_state)
+
+    def _jobs_by_state(self) -> dict[str, int]:
+        counts = self.store.jobs.counts()
+        return {state.value: counts.get(state, 0) for state in JobState}
+
+    def close(self) -> None:
+        """Stop the jobs, then close the store."""
+        self.draining.set()
+        self._stack.close()

@@ -1,0 +1,1 @@
+"""Work that takes time: queued in the database, run in processes of its own."""

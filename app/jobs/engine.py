@@ -1,0 +1,150 @@
+"""The embedded job engine: takes jobs from the queue whenever this process has a free slot."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing import forkserver
+from typing import Protocol
+
+from app.errors import ServiceError
+from app.jobs.reaper import Reaper
+from app.jobs.supervisor import Supervisor
+from app.store.jobs import JobRecord
+from app.store.store import Store
+
+log = logging.getLogger("frtsvm.jobs")
+
+#: Seconds until jobs that another process has queued are noticed.
+POLL_INTERVAL = 0.25
+REAP_INTERVAL = 1.0
+SWEEP_INTERVAL = 60.0
+
+
+class JobRunner(Protocol):
+    """What services need of an engine. The row of the job is the truth, this only hurries it."""
+
+    def submit(self, job: str) -> None:
+        """There is a new job."""
+        ...
+
+    def cancel(self, job: str) -> None:
+        """The job was asked to end."""
+        ...
+
+    def capacity(self) -> int:
+        """Jobs that could start now."""
+        ...
+
+
+class EmbeddedEngine:
+    """One dispatcher thread, and one thread and one process per running job."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        slots: int,
+        timeout: float,
+        memory: int,
+        history: int,
+        lease: float,
+        observe: Callable[[str, float], None],
+    ) -> None:
+        self._store = store
+        self._slots = slots
+        self._history = history
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["app.jobs.preload"])
+        self._supervisor = Supervisor(store, context, timeout, memory, observe)
+        self._reaper = Reaper(store, lease)
+        self._running: dict[str, tuple[threading.Thread, threading.Event]] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._dispatcher = threading.Thread(target=self._dispatch, name="jobs", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take jobs."""
+        self._dispatcher.start()
+
+    def submit(self, job: str) -> None:
+        """There is a new job: whoever is free takes the oldest one."""
+        log.debug("woken", extra={"job": job})
+        self._wake.set()
+
+    def cancel(self, job: str) -> None:
+        """The job was asked to end; if it runs here, look at once."""
+        with self._lock:
+            entry = self._running.get(job)
+        if entry:
+            entry[1].set()
+
+    def capacity(self) -> int:
+        """Jobs that could start now."""
+        with self._lock:
+            return self._slots - len(self._running)
+
+    def stop(self, grace: float) -> None:
+        """Take nothing new; give running jobs some time, then interrupt them."""
+        self._stop.set()
+        self._wake.set()
+        if self._dispatcher.ident is not None:
+            self._dispatcher.join()
+        deadline = time.monotonic() + grace
+        for thread, _ in self._threads():
+            thread.join(max(0.0, deadline - time.monotonic()))
+        self._supervisor.stopping.set()
+        for thread, _ in self._threads():
+            thread.join()
+
+    def _threads(self) -> list[tuple[threading.Thread, threading.Event]]:
+        with self._lock:
+            return list(self._running.values())
+
+    def _dispatch(self) -> None:
+        forkserver.ensure_running()  # loads the numerical code while nobody waits for it
+        next_reap = next_sweep = 0.0
+        while not self._stop.is_set():
+            try:
+                while not self._stop.is_set() and self.capacity() > 0 and self._take_one():
+                    pass
+                now = time.monotonic()
+                if now >= next_reap:
+                    next_reap = now + REAP_INTERVAL
+                    self._reaper.reap()
+                if now >= next_sweep:
+                    next_sweep = now + SWEEP_INTERVAL
+                    self._store.sweep()
+                    self._store.jobs.prune(self._history)
+            except ServiceError as error:
+                log.warning("the store is not available", extra={"why": error.detail})
+            except Exception:
+                log.exception("dispatcher")
+            self._wake.wait(POLL_INTERVAL)
+            self._wake.clear()
+
+    def _take_one(self) -> bool:
+        record = self._store.jobs.claim(self._store.presence.id)
+        if record is None:
+            return False
+        log.info("job started", extra={"job": record.id, "model": record.model})
+        nudge = threading.Event()
+        thread = threading.Thread(
+            target=self._run, args=(record, nudge), name=f"job-{record.id}", daemon=True
+        )
+        with self._lock:
+            self._running[record.id] = (thread, nudge)
+        thread.start()
+        return True
+
+    def _run(self, record: JobRecord, nudge: threading.Event) -> None:
+        try:
+            self._supervisor.run(record, nudge)
+        finally:
+            with self._lock:
+                del self._running[record.id]
+            self._wake.set()

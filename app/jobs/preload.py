@@ -1,0 +1,36 @@
+"""Imported once by the process from which trainings are forked.
+
+A tiny training makes it load (or compile, the first time ever) the numerical code, so that every
+training starts with all of it in memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+
+import numpy as np
+
+import app.jobs.child  # noqa: F401  (what the forked processes run)
+
+
+def warm_up() -> None:
+    """Fit a few rows with each kind of kernel."""
+    from app.pipeline.data import TrainingData
+    from app.pipeline.train import train
+    from app.schemas.table import Table
+    from app.schemas.training import TrainingOptions
+
+    rows = np.random.default_rng(0).normal(size=(24, 2))
+    data = TrainingData.build(Table(rows), [bool(row[0] > 0) for row in rows], None)
+    for kernel in ("linear", "rbf"):
+        options = TrainingOptions.model_validate({"params": {"kernel": kernel}})
+        train(data, options, lambda _: None)
+
+
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warm_up()
+except Exception:  # a training that fails the same way says why; this process must live
+    logging.getLogger("frtsvm.preload").exception("warm-up failed")

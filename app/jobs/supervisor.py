@@ -1,0 +1,241 @@
+"""Runs one claimed job to its end: starts its process, watches it, publishes or records why not.
+
+The row decides. Cancellation, a lost fence and the deadline all end the process with SIGKILL, and
+whatever it was writing is removed; only `JobStore.publish` makes a version, in one transaction that
+checks state and fence.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkServerContext
+from typing import Any
+
+from app.errors import ServiceError
+from app.jobs import child
+from app.jobs.messages import Task, receive, staged_from_json
+from app.schemas.jobs import JobState
+from app.store.jobs import JobRecord, JobStore
+from app.store.store import Store
+
+log = logging.getLogger("frtsvm.jobs")
+
+#: Seconds between looks at the row (is it cancelled?) and writes to it (beat and progress).
+LOOK_INTERVAL = 0.25
+BEAT_INTERVAL = 0.5
+
+
+def failure(code: str, detail: str, errors: list[Any] | None = None) -> dict[str, Any]:
+    """The stored reason of a failed job."""
+    return {"code": code, "detail": detail, "errors": errors or []}
+
+
+class Supervisor:
+    """What runs jobs in this process of the server."""
+
+    def __init__(
+        self,
+        store: Store,
+        context: ForkServerContext,
+        timeout: float,
+        memory: int,
+        observe: Callable[[str, float], None],
+    ) -> None:
+        self._store = store
+        self._jobs: JobStore = store.jobs
+        self._context = context
+        self._timeout = timeout
+        self._memory = memory
+        self._observe = observe
+        self.stopping = threading.Event()
+
+    def run(self, record: JobRecord, nudge: threading.Event) -> None:
+        """Run a claimed job. `nudge` makes it look at the row at once."""
+        owned = f"{self._store.presence.id}.{record.id}"
+        started = time.monotonic()
+        watch = _Watch(self, record, nudge, owned)
+        try:
+            watch.run()
+        except Exception as error:
+            log.exception("supervisor failed", extra={"job": record.id})
+            self.conclude(record, JobState.FAILED, failure("crashed", type(error).__name__))
+        finally:
+            watch.end_process()
+            self._store.files.drop_temporaries_of(owned)
+            self._observe(watch.outcome, time.monotonic() - started)
+
+    def start(self, record: JobRecord, owned: str) -> Any:
+        """The process of a job, and our end of its pipe."""
+        files = self._store.files
+        task = Task(
+            job=record.id,
+            spool=str(files.checked_spool(record.id, record.spool)),
+            sha256=record.spool.sha256,
+            options=record.options,
+            temporary=str(files.temporary),
+            process=owned,
+            memory=self._memory,
+        )
+        ours, theirs = self._context.Pipe(duplex=False)
+        process = self._context.Process(
+            target=child.main, args=(task.encode(), theirs), daemon=True, name=f"job-{record.id}"
+        )
+        process.start()
+        theirs.close()
+        return process, ours
+
+    def conclude(self, record: JobRecord, state: JobState, error: dict[str, Any] | None) -> None:
+        """Record the end of a job that made no version."""
+        ended = self._jobs.end(record.id, record.fence, state, error)
+        code = error["code"] if error else None
+        log.info(
+            "job ended",
+            extra={"job": record.id, "state": state.value, "code": code, "recorded": ended},
+        )
+
+    def publish(self, record: JobRecord, message: dict[str, Any]) -> None:
+        """Make the version, unless the job was cancelled or taken from us meanwhile."""
+        try:
+            version = self._jobs.publish(
+                record.id,
+                record.fence,
+                staged_from_json(message["predictor"]),
+                staged_from_json(message["evidence"]),
+                message["info"],
+                {"phase": "done", "percent": 100.0},
+            )
+        except ServiceError as error:
+            self.conclude(record, JobState.FAILED, failure("storage", error.detail))
+            return
+        if version is None:
+            self.conclude(record, JobState.CANCELLED, None)
+        else:
+            log.info(
+                "version published",
+                extra={"job": record.id, "model": record.model, "version": version},
+            )
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that a job may take."""
+        return self._timeout
+
+    def look(self, record: JobRecord) -> JobRecord:
+        """The row of a job."""
+        return self._jobs.get(record.id)
+
+    def beat(self, record: JobRecord, progress: dict[str, Any]) -> bool:
+        """Write that a job lives, and how far it is."""
+        return self._jobs.beat(record.id, record.fence, progress)
+
+
+class _Watch:
+    """The loop around one process."""
+
+    def __init__(
+        self, owner: Supervisor, record: JobRecord, nudge: threading.Event, owned: str
+    ) -> None:
+        self._owner = owner
+        self._record = record
+        self._nudge = nudge
+        self._started = time.monotonic()
+        self._next_look = 0.0
+        self._next_beat = 0.0
+        self._progress: dict[str, Any] = {"phase": "starting", "percent": 0.0}
+        self._process, self._pipe = owner.start(record, owned)
+
+    def run(self) -> None:
+        """Until the job has ended one way or another."""
+        while True:
+            wait([self._pipe, self._process.sentinel], timeout=LOOK_INTERVAL / 5)
+            if self._handle_messages() or self._handle_row() or self._handle_clock():
+                return
+
+    def end_process(self) -> None:
+        """Kill the process if it still runs, and reap it."""
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._pipe.close()
+
+    @property
+    def outcome(self) -> str:
+        """The state that the job ended in."""
+        try:
+            return self._owner.look(self._record).state.value
+        except ServiceError:
+            return "unknown"
+
+    def _handle_messages(self) -> bool:
+        alive = self._process.is_alive()  # asked first: a dead process has sent all it will send
+        try:
+            while self._pipe.poll():
+                message = receive(self._pipe)
+                if message["kind"] == "progress":
+                    self._progress = message["progress"]
+                else:
+                    self._process.join(1.0)
+                    self._finish(message)
+                    return True
+        except EOFError:
+            self._process.join(1.0)
+            alive = False
+        if alive:
+            return False
+        code = self._process.exitcode
+        detail = f"the training process ended with exit code {code}"
+        if code == -9:
+            detail = "the training process was killed, as systems do that run out of memory"
+        self._owner.conclude(self._record, JobState.FAILED, failure("killed", detail))
+        return True
+
+    def _finish(self, message: dict[str, Any]) -> None:
+        if message["kind"] == "done":
+            self._owner.publish(self._record, message)
+        else:
+            error = failure(message["code"], message["detail"], message.get("errors"))
+            self._owner.conclude(self._record, JobState.FAILED, error)
+
+    def _handle_row(self) -> bool:
+        now = time.monotonic()
+        if now < self._next_look and not self._nudge.is_set():
+            return False
+        self._nudge.clear()
+        self._next_look = now + LOOK_INTERVAL
+        try:
+            row = self._owner.look(self._record)
+            if row.fence != self._record.fence or row.state is not JobState.RUNNING:
+                return True  # someone else has ended it
+            if row.cancel_requested:
+                self.kill()
+                self._owner.conclude(self._record, JobState.CANCELLED, None)
+                return True
+            if now >= self._next_beat:
+                self._next_beat = now + BEAT_INTERVAL
+                self._owner.beat(self._record, self._progress)
+        except ServiceError as error:  # a busy or full database is no reason to stop the work
+            log.warning("cannot reach the row", extra={"job": self._record.id, "why": error.detail})
+        return False
+
+    def _handle_clock(self) -> bool:
+        if time.monotonic() - self._started > self._owner.timeout:
+            self.kill()
+            detail = f"the training took longer than {self._owner.timeout:g} s"
+            self._owner.conclude(self._record, JobState.FAILED, failure("timed_out", detail))
+            return True
+        if self._owner.stopping.is_set():
+            self.kill()
+            error = failure("interrupted", "the server stopped while the training ran")
+            self._owner.conclude(self._record, JobState.FAILED, error)
+            return True
+        return False
+
+    def kill(self) -> None:
+        """End the process now, so that an ended job has none."""
+        self._process.kill()
+        self._process.join()

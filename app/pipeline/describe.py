@@ -1,0 +1,97 @@
+"""The stored part of the model info, from a fitted estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from app.pipeline.data import TrainingData
+from app.pipeline.preprocess import Preprocessor
+from app.schemas.training import TrainingOptions
+from frtsvm_core import FRTSVMClassifier
+
+MAX_SUSPECTED = 100
+
+
+def describe(
+    data: TrainingData,
+    options: TrainingOptions,
+    preprocessor: Preprocessor,
+    estimator: FRTSVMClassifier,
+    evidence: dict[str, Any],
+) -> dict[str, Any]:
+    """Everything about a version that never changes."""
+    memberships, suspected = evidence["memberships"], evidence["suspected"]
+    rows = np.flatnonzero(suspected)
+    rows = rows[np.argsort(memberships[rows], kind="stable")][:MAX_SUSPECTED]
+    return {
+        "classes": list(data.classes),
+        "class_counts": data.class_counts().tolist(),
+        "n_rows": data.table.n_rows,
+        "n_features": data.table.n_columns,
+        "feature_names": None if data.table.names is None else list(data.table.names),
+        "columns": _columns(data, preprocessor),
+        "n_inputs": preprocessor.n_inputs,
+        "params": options.params.model_dump(),
+        "scale": options.scale,
+        "impute": options.impute,
+        "one_hot": options.one_hot,
+        "kernel": _kernel(options, estimator),
+        "certificate": _certificate(data, estimator),
+        "memberships": {
+            "min": float(memberships.min()),
+            "mean": float(memberships.mean()),
+            "median": float(np.median(memberships)),
+            "max": float(memberships.max()),
+            "n_suspected": int(suspected.sum()),
+        },
+        "suspected_rows": rows.tolist(),
+        "training_accuracy": float(np.mean(evidence["predicted"] == evidence["codes"])),
+    }
+
+
+def _columns(data: TrainingData, preprocessor: Preprocessor) -> list[dict[str, Any]]:
+    names = data.table.names or (None,) * data.table.n_columns
+    return [
+        {"name": name, "kind": "text", "categories": list(preprocessor.categories[j])}
+        if j in preprocessor.categories
+        else {"name": name, "kind": "number"}
+        for j, name in enumerate(names)
+    ]
+
+
+def _kernel(options: TrainingOptions, estimator: FRTSVMClassifier) -> dict[str, Any]:
+    linear = options.params.kernel == "linear"
+    gamma = None if linear else getattr(estimator, "gamma_", None)
+    return {
+        "name": options.params.kernel,
+        "gamma": None if gamma is None else float(gamma),
+        "rank": int(estimator.rank_),
+        "residual": float(estimator.kernel_residual_),
+    }
+
+
+def _certificate(data: TrainingData, estimator: FRTSVMClassifier) -> dict[str, Any]:
+    planes = []
+    for (own, other), proof in zip(
+        np.asarray(estimator.plane_classes_).tolist(), estimator.certificates_, strict=True
+    ):
+        planes.append(
+            {
+                "own_class": data.classes[own],
+                "other_class": None if other < 0 else data.classes[other],
+                "primal": float(proof.primal),
+                "dual": float(proof.dual),
+                "gap": float(proof.gap),
+                "relative_gap": float(proof.relative_gap),
+                "kkt_violation": float(proof.kkt_violation),
+                "n_sweeps": int(proof.n_sweeps),
+                "converged": bool(proof.converged),
+            }
+        )
+    return {
+        "converged": all(plane["converged"] for plane in planes),
+        "relative_gap": max(plane["relative_gap"] for plane in planes),
+        "planes": planes,
+    }

@@ -1,0 +1,106 @@
+"""A loaded version: rows in, labels out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import ArtifactDamaged, FeatureMismatch, Flaw
+from app.pipeline.data import require_cells
+from app.pipeline.preprocess import Preprocessor
+from app.pipeline.train import FORMAT
+from app.schemas.table import Table
+from app.schemas.validation import invalid
+from frtsvm_core import FittedPredictor, from_arrays
+
+#: Squares of larger values, summed, overflow.
+TOO_FAR = 1e150
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Row by row."""
+
+    labels: list[Any]
+    scores: NDArray[np.float64]
+    distances: NDArray[np.float64] | None
+
+
+class Predictor:
+    """What one version answers. Its arrays may be mapped read-only; nothing writes to them."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        if state.get("format") != FORMAT:
+            raise ArtifactDamaged(f"artifact format {state.get('format')!r} is not known")
+        self.classes: list[Any] = state["classes"]
+        self.names: tuple[str, ...] | None = (
+            None if state["names"] is None else tuple(state["names"])
+        )
+        self.n_columns: int = state["n_columns"]
+        self._impute: bool = state["impute"]
+        self._preprocess = Preprocessor.from_state(state["preprocess"])
+        self._model: FittedPredictor = from_arrays(state["model"])
+        self._plain = not self._impute and not self._preprocess.categories
+
+    def predict(self, table: Table) -> Prediction:
+        """Labels, scores and distances of the rows."""
+        table = self._aligned(table)
+        with np.errstate(over="ignore", invalid="ignore"):
+            inputs = self._preprocess.transform(table)
+            _require_moderate(inputs)
+            decision = self._model.decide(inputs)
+        _require_moderate(decision.scores)
+        labels = [self.classes[code] for code in decision.codes.tolist()]
+        return Prediction(labels, decision.scores, decision.distances)
+
+    def _aligned(self, table: Table) -> Table:
+        """The columns in the order of the training, or what is wrong with them."""
+        if table.names is not None:
+            table = self._by_name(table)
+        if table.n_columns != self.n_columns:
+            raise FeatureMismatch(
+                f"the rows have {table.n_columns} features, the model has {self.n_columns}",
+                flaws=[Flaw(f"expected {self.n_columns} features", "X", 0)],
+            )
+        if self._plain and not table.texts and not np.isnan(table.numbers).any():
+            return table
+        require_cells(table, impute=self._impute, one_hot=bool(self._preprocess.categories))
+        self._require_kinds(table)
+        return table
+
+    def _by_name(self, table: Table) -> Table:
+        if self.names is None:
+            raise FeatureMismatch(
+                "the model was trained without feature names, send rows as lists",
+                flaws=[Flaw("rows must be lists", "X", 0)],
+            )
+        given, known = set(table.names or ()), set(self.names)
+        flaws = [Flaw("feature is missing", "X", 0, name) for name in sorted(known - given)]
+        flaws += [Flaw("feature is not known", "X", 0, name) for name in sorted(given - known)]
+        if flaws:
+            raise FeatureMismatch(
+                f"feature {flaws[0].column!r} is {flaws[0].detail.removeprefix('feature is ')}",
+                flaws=flaws[:10],
+            )
+        return table.reordered(self.names)
+
+    def _require_kinds(self, table: Table) -> None:
+        for column in range(self.n_columns):
+            wants_text = column in self._preprocess.categories
+            if wants_text != (column in table.texts):
+                if wants_text and np.isnan(table.numbers[:, column]).all():
+                    continue  # every cell is missing
+                name = self.names[column] if self.names else column
+                detail = "expected text" if wants_text else "expected numbers"
+                raise invalid([Flaw(detail, "X", 0, name)])
+
+
+def _require_moderate(values: NDArray[np.float64]) -> None:
+    """Refuse rows so far out that arithmetic on them leaves the range of doubles."""
+    moderate = np.abs(values) < TOO_FAR
+    if not moderate.all():
+        row = int(np.argwhere(~moderate)[0, 0])
+        raise invalid([Flaw("the row is too far from the training data to compute with", "X", row)])

@@ -1,0 +1,181 @@
+"""From parsed JSON to a `Table`, or to the row and column that is wrong.
+
+The common case, a list of equally long lists of numbers, is checked by a few calls that run in C;
+only what fails them, or holds text and nulls, is looked at cell by cell.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import Flaw
+from app.schemas.table import Table, TextColumn
+
+MAX_FLAWS = 10
+MAX_TEXT = 256
+_NUMBER = {int, float}
+
+
+class CellError(ValueError):
+    """What is wrong with the rows, at most `MAX_FLAWS` of it."""
+
+    def __init__(self, *flaws: Flaw) -> None:
+        super().__init__(flaws[0].detail)
+        self.flaws = flaws[:MAX_FLAWS]
+
+
+def read_rows(value: Any, field: str = "X") -> Table:
+    """A list of lists, or a list of objects, as a table."""
+    if not isinstance(value, list) or not value:
+        raise CellError(Flaw("expected a list of at least one row", field))
+    kinds = set(map(type, value))
+    if kinds == {list}:
+        return _read_lists(value, field, None)
+    if kinds == {dict}:
+        return _read_objects(value, field)
+    row = next(i for i, item in enumerate(value) if type(item) not in (list, dict))
+    if kinds == {list, dict}:
+        row = next(i for i, item in enumerate(value) if type(item) is not type(value[0]))
+    raise CellError(Flaw("every row must be a list, or every row an object", field, row))
+
+
+def _read_objects(rows: list[dict[str, Any]], field: str) -> Table:
+    names = tuple(rows[0])
+    long = [name for name in names if len(name) > MAX_TEXT]
+    if long:
+        raise CellError(Flaw(f"a feature name is longer than {MAX_TEXT} characters", field, 0))
+    known = set(names)
+    for i, row in enumerate(rows):
+        if row.keys() != known:
+            missing, unknown = known - row.keys(), row.keys() - known
+            name = min(missing or unknown)[:MAX_TEXT]
+            what = "is missing here" if missing else "is not in the first row"
+            raise CellError(Flaw(f"feature {name!r} {what}", field, i, name))
+    lists = [[row[name] for name in names] for row in rows]
+    return _read_lists(lists, field, names)
+
+
+def _read_lists(rows: list[list[Any]], field: str, names: tuple[str, ...] | None) -> Table:
+    width = len(rows[0])
+    if width == 0:
+        raise CellError(Flaw("a row needs at least one feature", field, 0))
+    if set(map(len, rows)) != {width}:
+        row = next(i for i, item in enumerate(rows) if len(item) != width)
+        detail = f"row has {len(rows[row])} features, the first row has {width}"
+        raise CellError(Flaw(detail, field, row))
+    if set(map(type, chain.from_iterable(rows))) <= _NUMBER:
+        try:
+            numbers = np.array(rows, dtype=np.float64)
+        except OverflowError:
+            return _read_mixed(rows, field, names)
+        _require_finite(numbers, field, names)
+        return Table(numbers, names)
+    return _read_mixed(rows, field, names)
+
+
+def _require_finite(
+    numbers: NDArray[np.float64], field: str, names: tuple[str, ...] | None
+) -> None:
+    finite = np.isfinite(numbers)
+    if finite.all():
+        return
+    places = np.argwhere(~finite)[:MAX_FLAWS]
+    raise CellError(
+        *(
+            Flaw("not a finite number", field, int(row), int(col) if names is None else names[col])
+            for row, col in places
+        )
+    )
+
+
+def _read_mixed(rows: list[list[Any]], field: str, names: tuple[str, ...] | None) -> Table:
+    """Columns with nulls or text, or the flaws of the cells that are neither."""
+    numbers = np.full((len(rows), len(rows[0])), np.nan)
+    texts: dict[int, TextColumn] = {}
+    flaws: list[Flaw] = []
+    for j, cells in enumerate(zip(*rows, strict=True)):
+        column: int | str = j if names is None else names[j]
+        for i, detail in _flaws_of_column(cells):
+            flaws.append(Flaw(detail, field, i, column))
+            if len(flaws) == MAX_FLAWS:
+                raise CellError(*flaws)
+        if flaws:
+            continue
+        if any(type(cell) is str for cell in cells):
+            texts[j] = TextColumn.encode(cells)
+        else:
+            numbers[:, j] = [np.nan if cell is None else cell for cell in cells]
+    if flaws:
+        raise CellError(*sorted(flaws, key=lambda flaw: flaw.row or 0))
+    return Table(numbers, names, texts)
+
+
+def _flaws_of_column(cells: tuple[Any, ...]) -> list[tuple[int, str]]:
+    is_text = type(next((cell for cell in cells if cell is not None), None)) is str
+    flaws: list[tuple[int, str]] = []
+    for i, cell in enumerate(cells):
+        detail = _flaw_of_cell(cell, is_text)
+        if detail:
+            flaws.append((i, detail))
+            if len(flaws) == MAX_FLAWS:
+                break
+    return flaws
+
+
+def _flaw_of_cell(cell: Any, is_text: bool) -> str | None:
+    if cell is None:
+        return None
+    kind = type(cell)
+    if kind is str:
+        if not is_text:
+            return "text in a column that starts with numbers"
+        return f"text longer than {MAX_TEXT} characters" if len(cell) > MAX_TEXT else None
+    if kind not in _NUMBER:
+        name = {bool: "a boolean", list: "a list", dict: "an object"}.get(kind, kind.__name__)
+        return f"{name} is not a number"
+    if is_text:
+        return "a number in a column that starts with text"
+    try:
+        return None if np.isfinite(float(cell)) else "not a finite number"
+    except OverflowError:
+        return "not a finite number"
+
+
+def read_labels(value: Any, field: str = "y") -> list[str] | list[int] | list[bool]:
+    """A list of strings, of integers or of booleans; never a mixture."""
+    if not isinstance(value, list) or not value:
+        raise CellError(Flaw("expected a list of at least one label", field))
+    kinds = set(map(type, value))
+    if len(kinds) == 1 and kinds <= {str, int, bool}:
+        if kinds == {str} and max(map(len, value)) > MAX_TEXT:
+            row = next(i for i, item in enumerate(value) if len(item) > MAX_TEXT)
+            raise CellError(Flaw(f"a label is longer than {MAX_TEXT} characters", field, row))
+        if kinds == {int} and not -(2**63) <= min(value) <= max(value) < 2**63:
+            row = next(i for i, item in enumerate(value) if not -(2**63) <= item < 2**63)
+            raise CellError(Flaw("an integer label must fit in 64 bits", field, row))
+        return value
+    for i, item in enumerate(value):
+        if type(item) not in (str, int, bool):
+            detail = "a label must be a string, an integer or a boolean"
+            raise CellError(Flaw(detail, field, i))
+    row = next(i for i, item in enumerate(value) if type(item) is not type(value[0]))
+    raise CellError(Flaw("all labels must be of one type", field, row))
+
+
+def read_weights(value: Any, field: str = "sample_weight") -> NDArray[np.float64]:
+    """A list of finite numbers that are not negative."""
+    if not isinstance(value, list) or not value:
+        raise CellError(Flaw("expected a list of at least one number", field))
+    numbers = read_rows([[item] for item in value], field)
+    if numbers.texts or np.isnan(numbers.numbers).any():
+        bad = next(i for i, item in enumerate(value) if type(item) not in _NUMBER)
+        raise CellError(Flaw("a weight must be a number", field, bad))
+    weights = numbers.numbers[:, 0]
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise CellError(Flaw("a weight must not be negative", field, row))
+    return weights

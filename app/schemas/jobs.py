@@ -1,0 +1,79 @@
+"""Jobs as the caller sees them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from app.schemas.base import Answer
+
+
+class JobState(StrEnum):
+    """Few and closed; the legal moves are in `app.store.states`."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing will change any more."""
+        return self in (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
+
+
+class JobProgress(Answer):
+    """How far a training is."""
+
+    phase: str
+    percent: float
+    plane: int | None = None
+    n_planes: int | None = None
+    sweep: int | None = None
+    gap: float | None = None
+    """Largest violation of the optimality conditions in the latest sweep; `tol` ends it."""
+
+
+class JobError(Answer):
+    """Why a job failed."""
+
+    code: str
+    detail: str
+    errors: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class JobResult(Answer):
+    """What a job made."""
+
+    model: str
+    version: int
+    location: str
+
+
+class JobInfo(Answer):
+    """One job."""
+
+    id: str
+    state: JobState
+    model: str
+    cancel_requested: bool
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    progress: JobProgress
+    result: JobResult | None
+    error: JobError | None
+    estimated_bytes: int
+    """Memory that the training was estimated to need."""
+
+
+class JobPage(Answer):
+    """Some jobs, newest first."""
+
+    items: list[JobInfo]
+    total: int
+    limit: int
+    offset: int

@@ -1,0 +1,254 @@
+"""What is known about a trained version."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from app.schemas.base import INT64, Answer, Wire
+from app.schemas.training import EstimatorParams, Validation
+
+Labels = list[str] | list[int] | list[bool]
+
+
+class ColumnInfo(Answer):
+    """One feature as it is sent."""
+
+    name: str | None
+    kind: Literal["number", "text"]
+    categories: list[str] | None = None
+
+
+class PlaneCertificate(Answer):
+    """Proof of how near one plane is to its optimum: primal - dual bounds the distance."""
+
+    own_class: str | int | bool
+    other_class: str | int | bool | None
+    """None: all other classes."""
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    n_sweeps: int
+    converged: bool
+
+
+class Certificate(Answer):
+    """The planes together."""
+
+    converged: bool
+    relative_gap: float
+    """The largest of all planes."""
+    planes: list[PlaneCertificate]
+
+
+class MembershipSummary(Answer):
+    """The fuzzy memberships of the training rows."""
+
+    min: float
+    mean: float
+    median: float
+    max: float
+    n_suspected: int
+
+
+class Scores(Answer):
+    """Measures on rows that the model has not seen."""
+
+    accuracy: float
+    balanced_accuracy: float
+    f1: float
+    """Mean over the classes."""
+    confusion_matrix: list[list[int]]
+    """Rows: true class, columns: predicted class, in the order of `classes`."""
+
+
+class FoldScores(Scores):
+    """One fold."""
+
+    n_train: int
+    n_test: int
+
+
+class ValidationScores(Scores):
+    """Means over the folds; the confusion matrix is their sum."""
+
+    method: Validation
+    folds: list[FoldScores]
+
+
+class KernelInfo(Answer):
+    """How the kernel is represented."""
+
+    name: str
+    gamma: float | None
+    rank: int
+    residual: float
+    """Share of the kernel's trace left out; 0 is exact."""
+
+
+class ArtifactInfo(Answer):
+    """The file on disk."""
+
+    format: int
+    sha256: str
+    bytes: int
+
+
+class VersionInfo(Answer):
+    """One version."""
+
+    model: str
+    version: int
+    status: Literal["ready", "damaged"]
+    aliases: list[str]
+    created_at: str
+    job: str
+    classes: Labels
+    class_counts: list[int]
+    n_rows: int
+    n_features: int
+    feature_names: list[str] | None
+    columns: list[ColumnInfo]
+    n_inputs: int
+    """Columns after encoding."""
+    params: EstimatorParams
+    scale: str
+    impute: str
+    one_hot: bool
+    kernel: KernelInfo
+    certificate: Certificate
+    memberships: MembershipSummary
+    suspected_rows: list[int]
+    """Rows whose label looks wrong, lowest membership first; at most 100, all at /memberships."""
+    training_accuracy: float
+    validation: ValidationScores | None
+    timings: dict[str, float]
+    artifact: ArtifactInfo
+    libraries: dict[str, str]
+
+
+class VersionSummary(Answer):
+    """One line about a version."""
+
+    version: int
+    created_at: str
+    kernel: str
+    n_rows: int
+    n_features: int
+    classes: Labels
+    training_accuracy: float
+    validation_accuracy: float | None
+    aliases: list[str]
+
+
+class ModelInfo(Answer):
+    """A model: its versions, newest first, and its aliases."""
+
+    model: str
+    latest: int
+    serving: int
+    """The version that answers when the caller names none."""
+    aliases: dict[str, int]
+    versions: list[VersionSummary]
+    n_versions: int
+    limit: int
+    offset: int
+
+
+class ModelSummary(Answer):
+    """One line about a model."""
+
+    model: str
+    latest: int
+    n_versions: int
+    aliases: dict[str, int]
+
+
+class ModelPage(Answer):
+    """Some models, by name."""
+
+    items: list[ModelSummary]
+    total: int
+    limit: int
+    offset: int
+
+
+class AliasRequest(Wire):
+    """Where an alias shall point."""
+
+    version: Annotated[int, Field(ge=1, le=INT64)]
+
+
+class AliasInfo(Answer):
+    """Where an alias points, and pointed before."""
+
+    model: str
+    alias: str
+    version: int
+    previous: int | None
+
+
+class Plane(Answer):
+    """One fitted hyperplane, in the space after scaling and encoding.
+
+    linear: f(x) = coef . x + intercept; kernel: f(x) = sum_j dual_coef_j k(x, landmark_j) +
+    intercept. The distance of a row is |f(x)| / norm.
+    """
+
+    own_class: str | int | bool
+    other_class: str | int | bool | None
+    coef: list[float] | None
+    dual_coef: list[float] | None
+    intercept: float
+    norm: float
+
+
+class Scaling(Answer):
+    """x_scaled = (x - offset) * factor, per input."""
+
+    inputs: list[str]
+    offset: list[float]
+    factor: list[float]
+
+
+class PlanesInfo(Answer):
+    """All planes of a version; landmarks and their coefficients come in pages."""
+
+    model: str
+    version: int
+    kernel: KernelInfo
+    scaling: Scaling
+    planes: list[Plane]
+    landmarks: list[list[float]] | None
+    n_landmarks: int
+    limit: int
+    offset: int
+
+
+class RowMembership(Answer):
+    """One training row."""
+
+    row: int
+    label: str | int | bool
+    predicted: str | int | bool
+    membership: float
+    suspected: bool
+    distances: list[float] | None
+
+
+class MembershipPage(Answer):
+    """Some training rows of a version."""
+
+    model: str
+    version: int
+    items: list[RowMembership]
+    total: int
+    limit: int
+    offset: int
+
+
+#: The stored part of `VersionInfo`: what is fixed once a version exists.
+StoredInfo = dict[str, Any]

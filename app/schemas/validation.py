@@ -1,0 +1,71 @@
+"""One way from bytes to a validated request, and from pydantic's errors to ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from app.errors import Flaw, InvalidRequest, MalformedBody
+from app.schemas.cells import MAX_FLAWS
+
+MAX_DETAIL = 300
+
+Request = TypeVar("Request", bound=BaseModel)
+
+
+def parse_json(body: bytes) -> Any:
+    """The JSON value of a body; of repeated keys the last one counts."""
+    try:
+        return from_json(body, cache_strings="keys")
+    except ValueError as error:
+        raise MalformedBody(f"the body is not JSON: {str(error)[:MAX_DETAIL]}") from None
+
+
+def validate(kind: type[Request], value: Any) -> Request:
+    """`value` as a request of that kind, or `InvalidRequest` with the places that are wrong."""
+    if not isinstance(value, dict):
+        raise InvalidRequest("the body must be a JSON object")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise invalid(flaws_of(error)) from None
+
+
+def invalid(flaws: Iterable[Flaw]) -> InvalidRequest:
+    """The error whose headline is its first flaw."""
+    found = tuple(flaws)[:MAX_FLAWS]
+    first = found[0]
+    place = f"{first.field}: " if first.field else ""
+    if first.row is not None:
+        place += f"row {first.row}: "
+    if first.column is not None:
+        place += f"column {first.column}: "
+    return InvalidRequest(place + first.detail, flaws=found)
+
+
+def flaws_of(error: ValidationError) -> list[Flaw]:
+    """The first few errors, without the values that caused them.
+
+    Values are left out on purpose: they may be huge, not finite, or not encodable.
+    """
+    flaws: list[Flaw] = []
+    for item in error.errors(include_url=False, include_input=False):
+        context = item.get("ctx", {})
+        if "flaws" in context:
+            flaws.extend(context["flaws"])
+        else:
+            flaws.append(flaw_at(item["loc"], item["msg"]))
+        if len(flaws) >= MAX_FLAWS:
+            break
+    return flaws[:MAX_FLAWS]
+
+
+def flaw_at(loc: tuple[int | str, ...], detail: str) -> Flaw:
+    """A location such as ("params", "c1") or ("feature_names", 3) in our words."""
+    names = [str(part)[:64] for part in loc if isinstance(part, str)]
+    numbers = [part for part in loc if isinstance(part, int)]
+    row = numbers[0] if numbers else None
+    return Flaw(detail[:MAX_DETAIL], ".".join(names) or None, row)

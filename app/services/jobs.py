@@ -1,0 +1,121 @@
+"""Jobs: look, wait, cancel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from app import errors
+from app.jobs.engine import JobRunner
+from app.schemas.jobs import JobError, JobInfo, JobPage, JobProgress, JobResult, JobState
+from app.store.jobs import JobRecord
+from app.store.store import Store
+
+#: Waiting looks often at first, for trainings of milliseconds, and ever less often.
+FIRST_WAIT, LONGEST_WAIT = 0.01, 0.2
+EVENT_INTERVAL = 0.25
+
+#: Why a job failed -> the error for whoever waits for it.
+FAILURES: dict[str, type[errors.ServiceError]] = {
+    "rejected": errors.TrainingRejected,
+    "out_of_memory": errors.TrainingOutOfMemory,
+    "timed_out": errors.TrainingTimedOut,
+    "interrupted": errors.TrainingInterrupted,
+    "killed": errors.TrainingCrashed,
+    "crashed": errors.TrainingCrashed,
+    "storage": errors.StoreFull,
+}
+
+
+def job_info(record: JobRecord) -> JobInfo:
+    """A job as the caller sees it."""
+    result = None
+    if record.version is not None:
+        location = f"/models/{record.model}/versions/{record.version}"
+        result = JobResult(model=record.model, version=record.version, location=location)
+    return JobInfo(
+        id=record.id,
+        state=record.state,
+        model=record.model,
+        cancel_requested=record.cancel_requested,
+        created_at=record.created_at,
+        started_at=record.started_at,
+        finished_at=record.finished_at,
+        progress=JobProgress(**record.progress),
+        result=result,
+        error=None if record.error is None else JobError(**record.error),
+        estimated_bytes=record.estimated_bytes,
+    )
+
+
+def failure_of(record: JobRecord) -> errors.ServiceError | None:
+    """The error that a job ended with."""
+    if record.state is JobState.CANCELLED:
+        return errors.TrainingCancelled(f"job {record.id} was cancelled")
+    if record.error is None:
+        return None
+    kind = FAILURES.get(record.error["code"], errors.TrainingCrashed)
+    flaws = [errors.Flaw(**flaw) for flaw in record.error["errors"]]
+    return kind(record.error["detail"], flaws=flaws, numbers={"job": record.id})
+
+
+class JobService:
+    """Questions about jobs, from any process of the server."""
+
+    def __init__(self, store: Store, runner: JobRunner) -> None:
+        self._jobs = store.jobs
+        self._runner = runner
+
+    def get(self, job: str) -> JobInfo:
+        """One job."""
+        return job_info(self._jobs.get(job))
+
+    def page(self, state: JobState | None, limit: int, offset: int) -> JobPage:
+        """Some jobs, newest first."""
+        records, total = self._jobs.page(state, limit, offset)
+        items = [job_info(record) for record in records]
+        return JobPage(items=items, total=total, limit=limit, offset=offset)
+
+    def request_cancel(self, job: str) -> JobInfo:
+        """Ask a job to end; a queued one has ended when this returns."""
+        record = self._jobs.request_cancel(job)
+        self._runner.cancel(job)
+        return job_info(record)
+
+    async def cancel(self, job: str, patience: float) -> JobInfo:
+        """Ask a job to end and wait a moment until it has."""
+        info = await asyncio.to_thread(self.request_cancel, job)
+        if not info.state.ended:
+            try:
+                async with asyncio.timeout(patience):
+                    return job_info(await self.wait(job))
+            except TimeoutError:
+                return await asyncio.to_thread(self.get, job)
+        return info
+
+    async def wait(self, job: str) -> JobRecord:
+        """Until the job has ended."""
+        pause = FIRST_WAIT
+        while True:
+            record = await asyncio.to_thread(self._jobs.get, job)
+            if record.state.ended:
+                return record
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_WAIT, pause * 1.5)
+
+    async def changes(self, job: str, closing: Callable[[], bool]) -> AsyncIterator[JobInfo | None]:
+        """The job whenever it has changed, until it has ended; None now and then in between."""
+        before: JobInfo | None = None
+        quiet = 0
+        while not closing():
+            info = job_info(await asyncio.to_thread(self._jobs.get, job))
+            if info != before:
+                before, quiet = info, 0
+                yield info
+            elif quiet * EVENT_INTERVAL >= 10:
+                quiet = 0
+                yield None
+            if info.state.ended:
+                return
+            quiet += 1
+            await asyncio.sleep(EVENT_INTERVAL)

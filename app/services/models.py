@@ -1,0 +1,224 @@
+"""Model info, aliases and retirement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from app.pipeline.preprocess import Preprocessor
+from app.schemas.models import (
+    AliasInfo,
+    ArtifactInfo,
+    KernelInfo,
+    MembershipPage,
+    ModelInfo,
+    ModelPage,
+    ModelSummary,
+    Plane,
+    PlanesInfo,
+    RowMembership,
+    Scaling,
+    VersionInfo,
+    VersionSummary,
+)
+from app.schemas.training import EstimatorParams
+from app.store.registry import PRODUCTION, VersionRecord
+from app.store.store import Store
+
+#: Orders of /memberships; a leading minus turns them round.
+SORTS = ("row", "membership", "label", "distance")
+
+
+class ModelService:
+    """Everything about models but training and predicting."""
+
+    def __init__(self, store: Store) -> None:
+        self._registry = store.registry
+
+    def page(self, limit: int, offset: int) -> ModelPage:
+        """Models by name."""
+        records, total = self._registry.page_of_models(limit, offset)
+        items = [
+            ModelSummary(
+                model=record.name,
+                latest=record.latest,
+                n_versions=record.n_versions,
+                aliases=self._registry.aliases_of(record.name),
+            )
+            for record in records
+        ]
+        return ModelPage(items=items, total=total, limit=limit, offset=offset)
+
+    def model(self, name: str, limit: int, offset: int) -> ModelInfo:
+        """One model with its versions."""
+        latest = self._registry.resolve(name, None, None)
+        newest, _, _ = self._registry.page_of_versions(name, 1, 0)
+        records, total, aliases = self._registry.page_of_versions(name, limit, offset)
+        return ModelInfo(
+            model=name,
+            latest=newest[0].version,
+            serving=aliases.get(PRODUCTION, latest.version),
+            aliases=aliases,
+            versions=[_summary(record, aliases) for record in records],
+            n_versions=total,
+            limit=limit,
+            offset=offset,
+        )
+
+    def version(self, name: str, version: int) -> VersionInfo:
+        """All about one version."""
+        record = self._registry.resolve(name, version)
+        aliases = self._registry.aliases_of(name)
+        info = dict(record.info)
+        params = EstimatorParams.model_validate(info.pop("params"))
+        stored_format = info.pop("format")
+        return VersionInfo(
+            model=record.model,
+            version=record.version,
+            status="ready" if self._registry.looks_whole(record) else "damaged",
+            aliases=[alias for alias, at in aliases.items() if at == record.version],
+            created_at=record.created_at,
+            job=record.job,
+            params=params,
+            artifact=ArtifactInfo(
+                format=stored_format,
+                sha256=record.predictor.sha256,
+                bytes=record.predictor.size,
+            ),
+            **info,
+        )
+
+    def planes(self, name: str, version: int, limit: int, offset: int) -> PlanesInfo:
+        """The fitted hyperplanes; `limit` and `offset` cut the list of landmarks."""
+        record = self._registry.resolve(name, version)
+        state = self._registry.load_predictor(record)
+        model = state["model"]
+        landmarks = model.get("landmarks")
+        some = slice(offset, offset + limit)
+        preprocessor = Preprocessor.from_state(state["preprocess"])
+        names = state["names"] or [f"x{j}" for j in range(state["n_columns"])]
+        return PlanesInfo(
+            model=name,
+            version=record.version,
+            kernel=KernelInfo(**record.info["kernel"]),
+            scaling=Scaling(
+                inputs=preprocessor.input_names(names),
+                offset=preprocessor.offset.tolist(),
+                factor=preprocessor.factor.tolist(),
+            ),
+            planes=[
+                _plane(model, number, state["classes"], landmarks is None, some)
+                for number in range(len(model["plane_classes"]))
+            ],
+            landmarks=None if landmarks is None else np.asarray(landmarks)[some].tolist(),
+            n_landmarks=0 if landmarks is None else len(landmarks),
+            limit=limit,
+            offset=offset,
+        )
+
+    def memberships(
+        self,
+        name: str,
+        version: int,
+        *,
+        sort: str,
+        suspected: bool | None,
+        limit: int,
+        offset: int,
+    ) -> MembershipPage:
+        """The training rows with memberships and distances, sorted, a page at a time."""
+        record = self._registry.resolve(name, version)
+        evidence = self._registry.load_evidence(record)
+        rows = np.arange(len(evidence["codes"]))
+        if suspected is not None:
+            rows = rows[evidence["suspected"] == suspected]
+        rows = rows[_order(evidence, rows, sort)]
+        classes, distances = record.info["classes"], evidence["distances"]
+        items = [
+            RowMembership(
+                row=int(row),
+                label=classes[evidence["codes"][row]],
+                predicted=classes[evidence["predicted"][row]],
+                membership=float(evidence["memberships"][row]),
+                suspected=bool(evidence["suspected"][row]),
+                distances=None if distances is None else distances[row].tolist(),
+            )
+            for row in rows[offset : offset + limit]
+        ]
+        return MembershipPage(
+            model=name,
+            version=record.version,
+            items=items,
+            total=len(rows),
+            limit=limit,
+            offset=offset,
+        )
+
+    def delete_version(self, name: str, version: int) -> None:
+        """Retire one version."""
+        self._registry.delete_version(name, version)
+
+    def delete_model(self, name: str) -> None:
+        """Retire all versions."""
+        self._registry.delete_model(name)
+
+    def move_alias(self, name: str, alias: str, version: int) -> AliasInfo:
+        """Point an alias at a version."""
+        previous = self._registry.move_alias(name, alias, version)
+        return AliasInfo(model=name, alias=alias, version=version, previous=previous)
+
+    def roll_back_alias(self, name: str, alias: str) -> AliasInfo:
+        """Point an alias where it pointed before."""
+        version, previous = self._registry.roll_back_alias(name, alias)
+        return AliasInfo(model=name, alias=alias, version=version, previous=previous)
+
+    def remove_alias(self, name: str, alias: str) -> None:
+        """Forget an alias."""
+        self._registry.remove_alias(name, alias)
+
+
+def _summary(record: VersionRecord, aliases: dict[str, int]) -> VersionSummary:
+    info = record.info
+    validation = info["validation"]
+    return VersionSummary(
+        version=record.version,
+        created_at=record.created_at,
+        kernel=info["kernel"]["name"],
+        n_rows=info["n_rows"],
+        n_features=info["n_features"],
+        classes=info["classes"],
+        training_accuracy=info["training_accuracy"],
+        validation_accuracy=None if validation is None else validation["accuracy"],
+        aliases=[alias for alias, at in aliases.items() if at == record.version],
+    )
+
+
+def _plane(
+    model: dict[str, Any], number: int, classes: list[Any], linear: bool, some: slice
+) -> Plane:
+    own, other = (int(code) for code in model["plane_classes"][number])
+    coefficients = model["coef"][number]
+    return Plane(
+        own_class=classes[own],
+        other_class=None if other < 0 else classes[other],
+        coef=coefficients.tolist() if linear else None,
+        dual_coef=None if linear else coefficients[some].tolist(),
+        intercept=float(model["intercept"][number]),
+        norm=float(model["norms"][number]),
+    )
+
+
+def _order(evidence: dict[str, Any], rows: Any, sort: str) -> Any:
+    """Positions of `rows` in the wanted order; equal keys by row number."""
+    descending, key = sort.startswith("-"), sort.removeprefix("-")
+    if key == "membership":
+        values = evidence["memberships"][rows]
+    elif key == "label":
+        values = evidence["codes"][rows]
+    elif key == "distance" and evidence["distances"] is not None:
+        codes = evidence["codes"][rows]  # the distance to the plane of the row's own class
+        values = evidence["distances"][rows, codes]
+    else:
+        values = rows
+    return np.argsort(-values if descending else values, kind="stable")

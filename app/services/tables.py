@@ -1,0 +1,198 @@
+"""CSV and Parquet bodies as tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import Flaw, MalformedBody, UnsupportedMediaType
+from app.schemas.cells import MAX_FLAWS, MAX_TEXT, CellError, read_labels, read_weights
+from app.schemas.table import Table, TextColumn
+from app.schemas.validation import invalid
+from app.services.limits import DataLimits
+
+#: Ways to write "no value" in a CSV file.
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_INTEGER = re.compile(r"[+-]?\d+")
+
+Labels = list[str] | list[int] | list[bool]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table before target and weight are taken out of it: named columns of raw cells."""
+
+    names: list[str]
+    cells: list[list[Any]]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.cells[0])
+
+    def pop(self, name: str, field: str) -> list[Any]:
+        """Take a column out."""
+        if name not in self.names:
+            known = ", ".join(self.names[:20])
+            raise invalid([Flaw(f"there is no column {name[:64]!r}; there are: {known}", field)])
+        position = self.names.index(name)
+        self.names.pop(position)
+        return self.cells.pop(position)
+
+
+def read_csv(body: bytes, limits: DataLimits) -> Columns:
+    """Comma (or semicolon, or tab) separated text in UTF-8 with a header line."""
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MalformedBody(f"the CSV is not UTF-8: byte {error.start}") from None
+    header = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        limits.require_size(1, len(names) - 1)
+        for row in reader:
+            if not row:
+                continue  # a blank line
+            if len(row) != len(names):
+                detail = f"row has {len(row)} cells, the header has {len(names)}"
+                raise invalid([Flaw(detail, "body", len(rows))])
+            rows.append(row)
+            if len(rows) > limits.rows:
+                limits.require_size(len(rows), len(names) - 1)
+    except csv.Error as error:
+        raise MalformedBody(f"the CSV is broken at line {reader.line_num}: {error}") from None
+    _require_names(names)
+    if not rows:
+        raise invalid([Flaw("the CSV has no rows", "body")])
+    return Columns(names, [list(column) for column in zip(*rows, strict=True)])
+
+
+def read_parquet(body: bytes, limits: DataLimits) -> Columns:
+    """A Parquet file. Its size is checked from its footer before anything is unpacked."""
+    try:
+        from pyarrow import ArrowException, BufferReader, parquet
+    except ImportError:
+        raise UnsupportedMediaType(
+            "Parquet needs the optional package pyarrow: pip install 'frtsvm-service[parquet]'"
+        ) from None
+    try:
+        file = parquet.ParquetFile(BufferReader(body))
+        schema = file.schema_arrow
+        limits.require_size(file.metadata.num_rows, len(schema.names) - 1)
+        names = list(schema.names)
+        _require_names(names)
+        table = file.read(use_threads=False)
+        cells = [table.column(j).to_pylist() for j in range(len(names))]
+    except (ArrowException, OSError, ValueError) as error:
+        raise MalformedBody(
+            f"the body is not a readable Parquet file: {str(error)[:200]}"
+        ) from None
+    if table.num_rows == 0:
+        raise invalid([Flaw("the Parquet file has no rows", "body")])
+    return Columns(names, cells)
+
+
+def _require_names(names: Sequence[str]) -> None:
+    if len(names) < 1:
+        raise MalformedBody("the table has no columns")
+    for j, name in enumerate(names):
+        if not name or len(name) > MAX_TEXT:
+            detail = f"a column name has 1 to {MAX_TEXT} characters"
+            raise invalid([Flaw(detail, "header", column=j)])
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise invalid([Flaw(f"two columns are called {twice!r}", "header")])
+
+
+def features_of(columns: Columns) -> Table:
+    """The columns that are left, as numbers where every cell is one, else as text."""
+    if not columns.names:
+        raise invalid([Flaw("the table has no feature columns", "body")])
+    numbers = np.full((columns.n_rows, len(columns.names)), np.nan)
+    texts: dict[int, TextColumn] = {}
+    for j, (name, cells) in enumerate(zip(columns.names, columns.cells, strict=True)):
+        column = _as_numbers(cells, name)
+        if isinstance(column, TextColumn):
+            texts[j] = column
+        else:
+            numbers[:, j] = column
+    return Table(numbers, tuple(columns.names), texts)
+
+
+def _as_numbers(cells: list[Any], name: str) -> NDArray[np.float64] | TextColumn:
+    values = [_value(cell) for cell in cells]
+    kinds = {type(value) for value in values if value is not None}
+    if not kinds <= {float, str}:
+        row = next(i for i, v in enumerate(values) if v is not None and type(v) not in (float, str))
+        kind = type(values[row]).__name__
+        raise invalid([Flaw(f"cells of type {kind} are not supported", "body", row, name)])
+    if str in kinds:
+        words = [
+            None if value is None else str(cell) for value, cell in zip(values, cells, strict=True)
+        ]
+        long = [i for i, word in enumerate(words) if word is not None and len(word) > MAX_TEXT]
+        if long:
+            raise invalid([Flaw(f"text longer than {MAX_TEXT} characters", "body", long[0], name)])
+        return TextColumn.encode(words)
+    column = np.array([np.nan if value is None else value for value in values], np.float64)
+    infinite = np.flatnonzero(np.isinf(column))[:MAX_FLAWS]
+    if infinite.size:
+        raise invalid([Flaw("not a finite number", "body", int(i), name) for i in infinite])
+    return column
+
+
+def _value(cell: Any) -> Any:
+    """A cell as a float, as text, or None if it is missing."""
+    if cell is None:
+        return None
+    if isinstance(cell, str):
+        word = cell.strip()
+        if word.lower() in MISSING_WORDS:
+            return None
+        if word.lower().lstrip("+-") in ("inf", "infinity"):
+            return float("inf")
+        return float(word) if _NUMBER.fullmatch(word) else word
+    if isinstance(cell, bool | int | float):
+        value = float(cell)
+        return None if value != value else value
+    return cell
+
+
+def labels_of(cells: list[Any], name: str) -> Labels:
+    """The target column: integers or booleans if all cells are, else text."""
+    if all(isinstance(cell, str) for cell in cells):
+        words = [cell.strip() for cell in cells]
+        missing = [i for i, word in enumerate(words) if word.lower() in MISSING_WORDS]
+        if missing:
+            raise invalid([Flaw("the label is missing", "target", missing[0], name)])
+        if all(map(_INTEGER.fullmatch, words)):
+            cells = [int(word) for word in words]
+        elif {word.lower() for word in words} <= {"true", "false"}:
+            cells = [word.lower() == "true" for word in words]
+        else:
+            cells = words
+    elif all(isinstance(cell, float) and cell.is_integer() for cell in cells):
+        cells = [int(cell) for cell in cells]
+    try:
+        return read_labels(cells, "target")
+    except CellError as error:
+        raise invalid(error.flaws) from None
+
+
+def weights_of(cells: list[Any], name: str) -> NDArray[np.float64]:
+    """The weight column."""
+    try:
+        return read_weights([_value(cell) for cell in cells], name)
+    except CellError as error:
+        raise invalid(error.flaws) from None

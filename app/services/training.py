@@ -1,0 +1,100 @@
+"""From a request to a queued job."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import Flaw, MemoryBudgetExceeded
+from app.jobs.engine import JobRunner
+from app.pipeline.data import Labels, TrainingData, require_trainable
+from app.pipeline.memory import estimate_bytes
+from app.schemas.table import Table
+from app.schemas.training import TrainingOptions, TrainingRequest
+from app.services.limits import DataLimits
+from app.store.database import storage_error
+from app.store.jobs import JobRecord
+from app.store.store import Store
+
+log = logging.getLogger("frtsvm.training")
+
+
+@dataclass(frozen=True)
+class TrainingLimits:
+    """What may be queued."""
+
+    data: DataLimits
+    queue: int
+    memory: int
+
+
+class TrainingService:
+    """Checks a training, estimates it, makes its data durable and queues it."""
+
+    def __init__(self, store: Store, runner: JobRunner, limits: TrainingLimits) -> None:
+        self._store = store
+        self._runner = runner
+        self.limits = limits
+
+    def require_room(self) -> None:
+        """Refuse early when the queue is full."""
+        self._store.jobs.require_room(self.limits.queue)
+
+    def submit(self, request: TrainingRequest, request_id: str) -> JobRecord:
+        """Queue a training whose data came as JSON."""
+        table = request.X
+        if request.feature_names is not None:
+            table = Table(table.numbers, tuple(request.feature_names), table.texts)
+        return self.submit_table(
+            request.model, table, request.y, request.sample_weight, request.options(), request_id
+        )
+
+    def submit_table(
+        self,
+        model: str,
+        table: Table,
+        labels: Labels,
+        weights: NDArray[np.float64] | None,
+        options: TrainingOptions,
+        request_id: str,
+    ) -> JobRecord:
+        """Queue a training."""
+        self.limits.data.require(table)
+        data = TrainingData.build(table, labels, weights)
+        self.limits.data.require_classes(len(data.classes))
+        require_trainable(data, options)
+        estimated = self._require_memory(data, options)
+        self.require_room()
+        try:
+            staged = self._store.files.stage(data.to_state())
+        except OSError as error:
+            raise storage_error(error) from error
+        record = self._store.jobs.enqueue(
+            model,
+            options.model_dump(),
+            staged,
+            estimated,
+            request_id,
+            self.limits.queue,
+        )
+        log.info(
+            "job queued",
+            extra={"job": record.id, "model": model, "rows": table.n_rows, "bytes": estimated},
+        )
+        self._runner.submit(record.id)
+        return record
+
+    def _require_memory(self, data: TrainingData, options: TrainingOptions) -> int:
+        needed = estimate_bytes(data, options)
+        if needed > self.limits.memory:
+            detail = (
+                f"the training would need about {needed} bytes of memory, "
+                f"{self.limits.memory} are allowed"
+            )
+            numbers = {"estimated_bytes": needed, "allowed_bytes": self.limits.memory}
+            flaw = Flaw("send fewer rows or features, or lower `rank`", "X")
+            raise MemoryBudgetExceeded(detail, flaws=[flaw], numbers=numbers)
+        return needed

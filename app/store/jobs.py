@@ -1,0 +1,321 @@
+"""Jobs: the row is the truth about a job, whoever runs it.
+
+A claim raises the fence of a job; every later write names the fence it got, so a runner that was
+given up for dead, or whose job was cancelled, can change nothing any more.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from app.errors import JobFinished, JobNotFound, QueueFull
+from app.schemas.jobs import JobState
+from app.store.database import Database, now
+from app.store.files import Files, Seal, Staged
+from app.store.generation import Generation
+from app.store.registry import EVIDENCE, PREDICTOR, insert_version
+from app.store.schema import jobs
+from app.store.states import require_legal
+
+START = {"phase": "queued", "percent": 0.0}
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """One job as stored."""
+
+    id: str
+    state: JobState
+    cancel_requested: bool
+    model: str
+    options: dict[str, Any]
+    spool: Seal
+    estimated_bytes: int
+    request_id: str
+    fence: int
+    owner: str | None
+    beat: int
+    progress: dict[str, Any]
+    error: dict[str, Any] | None
+    version: int | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+    @classmethod
+    def of(cls, row: Row[Any]) -> JobRecord:
+        """From a row of `jobs`."""
+        values = dict(row._mapping)
+        values.pop("seq")
+        spool = Seal(values.pop("spool_sha256"), values.pop("spool_bytes"), values.pop("spool_mac"))
+        values["state"] = JobState(values["state"])
+        values["options"] = json.loads(values["options"])
+        values["progress"] = json.loads(values["progress"])
+        values["error"] = json.loads(values["error"]) if values["error"] else None
+        return cls(spool=spool, **values)
+
+
+class JobStore:
+    """The queue and the history."""
+
+    def __init__(self, database: Database, files: Files, generation: Generation) -> None:
+        self._database = database
+        self._files = files
+        self._generation = generation
+
+    # --- questions
+    def get(self, job: str) -> JobRecord:
+        """One job."""
+        with self._database.read() as connection:
+            return _get(connection, job)
+
+    def page(self, state: JobState | None, limit: int, offset: int) -> tuple[list[JobRecord], int]:
+        """Jobs, newest first, and how many there are."""
+        condition = [jobs.c.state == state.value] if state else []
+        with self._database.read() as connection:
+            total = connection.execute(
+                select(func.count()).select_from(jobs).where(*condition)
+            ).scalar_one()
+            rows = connection.execute(
+                select(jobs)
+                .where(*condition)
+                .order_by(jobs.c.seq.desc())
+                .limit(limit)
+                .offset(offset)
+            ).all()
+        return [JobRecord.of(row) for row in rows], total
+
+    def counts(self) -> dict[JobState, int]:
+        """Number of jobs in each state."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                select(jobs.c.state, func.count()).group_by(jobs.c.state)
+            ).all()
+        return {JobState(state): count for state, count in rows}
+
+    def running(self) -> list[JobRecord]:
+        """All jobs that someone runs, or ran when he vanished."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                select(jobs).where(jobs.c.state == JobState.RUNNING.value)
+            ).all()
+        return [JobRecord.of(row) for row in rows]
+
+    # --- moves
+    def enqueue(
+        self,
+        model: str,
+        options: dict[str, Any],
+        data: Staged,
+        estimated_bytes: int,
+        request_id: str,
+        queue_size: int,
+    ) -> JobRecord:
+        """Add a job with its data, unless as many wait as may."""
+        job = secrets.token_hex(16)
+        try:
+            with self._database.exclusive() as connection:
+                require_room(connection, queue_size)
+                seal = self._files.keep_spool(data, job)
+                connection.execute(
+                    insert(jobs).values(
+                        id=job,
+                        state=JobState.QUEUED.value,
+                        cancel_requested=False,
+                        model=model,
+                        options=json.dumps(options),
+                        spool_sha256=seal.sha256,
+                        spool_bytes=seal.size,
+                        spool_mac=seal.mac,
+                        estimated_bytes=estimated_bytes,
+                        request_id=request_id,
+                        fence=0,
+                        beat=0,
+                        progress=json.dumps(START),
+                        created_at=now(),
+                    )
+                )
+                record = _get(connection, job)
+        except BaseException:
+            self._files.discard(data)
+            raise
+        return record
+
+    def require_room(self, queue_size: int) -> None:
+        """Raise `QueueFull` early, before data are written for nothing."""
+        with self._database.read() as connection:
+            require_room(connection, queue_size)
+
+    def claim(self, owner: str) -> JobRecord | None:
+        """Take the job that has waited longest, if there is one."""
+        oldest = (
+            select(jobs.c.id)
+            .where(jobs.c.state == JobState.QUEUED.value)
+            .order_by(jobs.c.seq)
+            .limit(1)
+        )
+        with self._database.read() as connection:  # the common answer is no; do not lock for it
+            if connection.execute(oldest).first() is None:
+                return None
+        with self._database.exclusive() as connection:
+            job = connection.execute(oldest).scalar()
+            if job is None:
+                return None
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.id == job)
+                .values(
+                    state=JobState.RUNNING.value,
+                    fence=jobs.c.fence + 1,
+                    owner=owner,
+                    started_at=now(),
+                )
+            )
+            return _get(connection, job)
+
+    def beat(self, job: str, fence: int, progress: dict[str, Any]) -> bool:
+        """Show that the job lives and how far it is. False: it is not ours any more."""
+        with self._database.exclusive() as connection:
+            done = connection.execute(
+                update(jobs)
+                .where(*_held(job, fence))
+                .values(beat=jobs.c.beat + 1, progress=json.dumps(progress))
+            )
+            return done.rowcount == 1
+
+    def publish(
+        self,
+        job: str,
+        fence: int,
+        predictor: Staged,
+        evidence: Staged,
+        info: dict[str, Any],
+        progress: dict[str, Any],
+    ) -> int | None:
+        """End a job with a version, both in one transaction. None: it is not ours any more."""
+        with self._database.exclusive() as connection:
+            done = connection.execute(
+                update(jobs)
+                .where(*_held(job, fence), jobs.c.cancel_requested.is_(False))
+                .values(
+                    state=JobState.SUCCEEDED.value,
+                    progress=json.dumps(progress),
+                    finished_at=now(),
+                )
+            )
+            if done.rowcount != 1:
+                return None
+            model = _get(connection, job).model
+            version = insert_version(
+                connection,
+                model,
+                job,
+                self._files.keep_artifact(predictor, PREDICTOR),
+                self._files.keep_artifact(evidence, EVIDENCE),
+                info,
+            )
+            connection.execute(update(jobs).where(jobs.c.id == job).values(version=version))
+        self._generation.advance()
+        self._files.drop_spool(job)
+        return version
+
+    def end(self, job: str, fence: int, state: JobState, error: dict[str, Any] | None) -> bool:
+        """End a running job without a version. False: it is not ours any more."""
+        require_legal(JobState.RUNNING, state)
+        with self._database.exclusive() as connection:
+            done = connection.execute(
+                update(jobs)
+                .where(*_held(job, fence))
+                .values(
+                    state=state.value,
+                    error=json.dumps(error) if error else None,
+                    finished_at=now(),
+                    fence=jobs.c.fence + 1,
+                )
+            )
+        if done.rowcount == 1:
+            self._files.drop_spool(job)
+        return done.rowcount == 1
+
+    def request_cancel(self, job: str) -> JobRecord:
+        """End a queued job at once; ask the runner of a running one to end it."""
+        with self._database.exclusive() as connection:
+            record = _get(connection, job)
+            if record.state is JobState.QUEUED:
+                values: dict[str, Any] = {
+                    "state": JobState.CANCELLED.value,
+                    "cancel_requested": True,
+                    "finished_at": now(),
+                }
+            elif record.state is JobState.RUNNING:
+                values = {"cancel_requested": True}
+            elif record.state is JobState.CANCELLED:
+                return record
+            else:
+                raise JobFinished(f"job {job} has {record.state.value}")
+            connection.execute(update(jobs).where(jobs.c.id == job).values(**values))
+            record = _get(connection, job)
+        if record.state.ended:
+            self._files.drop_spool(job)
+        return record
+
+    # --- housekeeping
+    def prune(self, keep: int) -> int:
+        """Forget the oldest ended jobs; returns how many."""
+        ended = [state.value for state in JobState if state.ended]
+        beyond = (
+            select(jobs.c.seq)
+            .where(jobs.c.state.in_(ended))
+            .order_by(jobs.c.seq.desc())
+            .limit(1)
+            .offset(keep - 1)
+        )
+        with self._database.read() as connection:
+            oldest_kept = connection.execute(beyond).scalar()
+        if oldest_kept is None:
+            return 0
+        with self._database.exclusive() as connection:
+            return connection.execute(
+                delete(jobs).where(jobs.c.state.in_(ended), jobs.c.seq < oldest_kept)
+            ).rowcount
+
+    def sweep_spools(self) -> int:
+        """Remove data of jobs that have ended or never came to be; returns how many."""
+        waiting = [state.value for state in JobState if not state.ended]
+        if not self._files.stored_spools():
+            return 0
+        with self._database.exclusive() as connection:
+            wanted = set(
+                connection.execute(select(jobs.c.id).where(jobs.c.state.in_(waiting))).scalars()
+            )
+            unwanted = [job for job in self._files.stored_spools() if job not in wanted]
+            for job in unwanted:
+                self._files.drop_spool(job)
+        return len(unwanted)
+
+
+def require_room(connection: Connection, queue_size: int) -> None:
+    """Raise `QueueFull` if as many jobs wait as may."""
+    waiting = connection.execute(
+        select(func.count()).select_from(jobs).where(jobs.c.state == JobState.QUEUED.value)
+    ).scalar_one()
+    if waiting >= queue_size:
+        numbers = {"queue_size": queue_size, "queued": waiting}
+        raise QueueFull(f"{waiting} trainings are waiting already", numbers=numbers)
+
+
+def _held(job: str, fence: int) -> tuple[Any, ...]:
+    """The job runs, and nobody has taken it since."""
+    return jobs.c.id == job, jobs.c.fence == fence, jobs.c.state == JobState.RUNNING.value
+
+
+def _get(connection: Connection, job: str) -> JobRecord:
+    row = connection.execute(select(jobs).where(jobs.c.id == job)).one_or_none()
+    if row is None:
+        raise JobNotFound("there is no such job")
+    return JobRecord.of(row)

@@ -1,0 +1,64 @@
+"""Which processes that use the store are alive.
+
+Each holds a lock on a file named after it. The kernel drops the lock when the process ends, however
+it ends, so nobody needs a clock to know that a process is gone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+from pathlib import Path
+
+
+class Presence:
+    """This process, and what it can tell of the others."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._descriptor, self.id = self._appear()
+
+    def _appear(self) -> tuple[int, str]:
+        while True:
+            name = secrets.token_hex(8)
+            descriptor = os.open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:  # someone is looking whether we are dead; be someone else
+                os.close(descriptor)
+                continue
+            return descriptor, name
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.lock"
+
+    def is_gone(self, name: str) -> bool | None:
+        """True: ended. False: alive. None: this machine cannot tell."""
+        if name == self.id:
+            return False
+        try:
+            descriptor = os.open(self._path(name), os.O_RDWR)
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        else:
+            return True
+        finally:
+            os.close(descriptor)
+
+    def forget(self, name: str) -> None:
+        """Remove the file of a process that is gone."""
+        self._path(name).unlink(missing_ok=True)
+
+    def known(self) -> list[str]:
+        """All processes that left a file."""
+        return [path.stem for path in self._folder.glob("*.lock")]
+
+    def close(self) -> None:
+        """Be gone."""
+        self._path(self.id).unlink(missing_ok=True)
+        os.close(self._descriptor)

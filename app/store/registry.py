@@ -1,0 +1,331 @@
+"""Models, versions and aliases."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from app.errors import (
+    AliasNotFound,
+    ModelNotFound,
+    NothingToRollBack,
+    VersionInUse,
+    VersionNotFound,
+)
+from app.store.database import Database, now
+from app.store.files import Files, Seal
+from app.store.generation import Generation
+from app.store.schema import alias_moves, aliases, models, versions
+
+#: The alias that answers when a caller names no version.
+PRODUCTION = "production"
+PREDICTOR = "predictor"
+EVIDENCE = "evidence"
+
+
+@dataclass(frozen=True)
+class VersionRecord:
+    """One version as stored."""
+
+    model: str
+    version: int
+    job: str
+    created_at: str
+    predictor: Seal
+    evidence: Seal
+    info: dict[str, Any]
+
+    @classmethod
+    def of(cls, row: Row[Any]) -> VersionRecord:
+        """From a row of `versions`."""
+        return cls(
+            model=row.model,
+            version=row.version,
+            job=row.job,
+            created_at=row.created_at,
+            predictor=Seal(row.predictor_sha256, row.predictor_bytes, row.predictor_mac),
+            evidence=Seal(row.evidence_sha256, row.evidence_bytes, row.evidence_mac),
+            info=json.loads(row.info),
+        )
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """One line about a model."""
+
+    name: str
+    latest: int
+    n_versions: int
+
+
+def insert_version(
+    connection: Connection,
+    model: str,
+    job: str,
+    predictor: Seal,
+    evidence: Seal,
+    info: dict[str, Any],
+) -> int:
+    """Record a version under the next number of its model; inside an exclusive section."""
+    last = connection.execute(select(models.c.last_version).where(models.c.name == model)).scalar()
+    if last is None:
+        connection.execute(insert(models).values(name=model, last_version=0))
+    number = (last or 0) + 1
+    connection.execute(update(models).where(models.c.name == model).values(last_version=number))
+    connection.execute(
+        insert(versions).values(
+            model=model,
+            version=number,
+            job=job,
+            created_at=now(),
+            predictor_sha256=predictor.sha256,
+            predictor_bytes=predictor.size,
+            predictor_mac=predictor.mac,
+            evidence_sha256=evidence.sha256,
+            evidence_bytes=evidence.size,
+            evidence_mac=evidence.mac,
+            info=json.dumps(info),
+        )
+    )
+    return number
+
+
+class Registry:
+    """Questions about models, and the moves that change them."""
+
+    def __init__(self, database: Database, files: Files, generation: Generation) -> None:
+        self._database = database
+        self._files = files
+        self._generation = generation
+
+    # --- questions
+    def page_of_models(self, limit: int, offset: int) -> tuple[list[ModelRecord], int]:
+        """Models that have versions, by name, and how many there are."""
+        grouped = select(
+            versions.c.model, func.max(versions.c.version), func.count(versions.c.version)
+        ).group_by(versions.c.model)
+        with self._database.read() as connection:
+            total = connection.execute(
+                select(func.count(func.distinct(versions.c.model)))
+            ).scalar_one()
+            rows = connection.execute(
+                grouped.order_by(versions.c.model).limit(limit).offset(offset)
+            ).all()
+        return [ModelRecord(*row) for row in rows], total
+
+    def page_of_versions(
+        self, model: str, limit: int, offset: int
+    ) -> tuple[list[VersionRecord], int, dict[str, int]]:
+        """Versions of one model, newest first; how many there are; its aliases."""
+        of_model = versions.c.model == model
+        with self._database.read() as connection:
+            total = connection.execute(
+                select(func.count()).select_from(versions).where(of_model)
+            ).scalar_one()
+            rows = connection.execute(
+                select(versions)
+                .where(of_model)
+                .order_by(versions.c.version.desc())
+                .limit(limit)
+                .offset(offset)
+            ).all()
+            pointers = _aliases_of(connection, model)
+        if not total:
+            raise ModelNotFound(f"there is no model {model!r}")
+        return [VersionRecord.of(row) for row in rows], total, pointers
+
+    def aliases_of(self, model: str) -> dict[str, int]:
+        """Where the aliases of a model point."""
+        with self._database.read() as connection:
+            return _aliases_of(connection, model)
+
+    def resolve(
+        self, model: str, version: int | None = None, alias: str | None = None
+    ) -> VersionRecord:
+        """The version meant: by number, by alias, else `production`, else the newest."""
+        with self._database.read() as connection:
+            if version is None:
+                version = _target(connection, model, alias)
+            row = connection.execute(
+                select(versions).where(versions.c.model == model, versions.c.version == version)
+            ).one_or_none()
+            if row is None:
+                _require_model(connection, model)
+                raise VersionNotFound(f"model {model!r} has no version {version}")
+        return VersionRecord.of(row)
+
+    # --- moves
+    def delete_version(self, model: str, version: int) -> None:
+        """Retire a version that no alias points at."""
+        with self._database.exclusive() as connection:
+            here = (versions.c.model == model, versions.c.version == version)
+            row = connection.execute(select(versions).where(*here)).one_or_none()
+            if row is None:
+                _require_model(connection, model)
+                raise VersionNotFound(f"model {model!r} has no version {version}")
+            pointing = [
+                name for name, at in _aliases_of(connection, model).items() if at == version
+            ]
+            if pointing:
+                raise VersionInUse(
+                    f"alias {pointing[0]!r} points at version {version}; move or remove it first"
+                )
+            connection.execute(delete(versions).where(*here))
+        self._generation.advance()
+        self._drop_unused([row.predictor_sha256, row.evidence_sha256])
+
+    def delete_model(self, model: str) -> None:
+        """Retire all versions of a model, and its aliases."""
+        with self._database.exclusive() as connection:
+            rows = connection.execute(select(versions).where(versions.c.model == model)).all()
+            if not rows:
+                raise ModelNotFound(f"there is no model {model!r}")
+            connection.execute(delete(aliases).where(aliases.c.model == model))
+            connection.execute(delete(alias_moves).where(alias_moves.c.model == model))
+            connection.execute(delete(versions).where(versions.c.model == model))
+        self._generation.advance()
+        self._drop_unused(
+            [digest for row in rows for digest in (row.predictor_sha256, row.evidence_sha256)]
+        )
+
+    def move_alias(self, model: str, alias: str, version: int) -> int | None:
+        """Point an alias at a version; returns where it pointed before."""
+        here = (aliases.c.model == model, aliases.c.alias == alias)
+        with self._database.exclusive() as connection:
+            found = connection.execute(
+                select(versions.c.version).where(
+                    versions.c.model == model, versions.c.version == version
+                )
+            ).scalar()
+            if found is None:
+                _require_model(connection, model)
+                raise VersionNotFound(f"model {model!r} has no version {version}")
+            before = connection.execute(select(aliases.c.version).where(*here)).scalar()
+            if before is None:
+                connection.execute(
+                    insert(aliases).values(model=model, alias=alias, version=version)
+                )
+            elif before != version:
+                connection.execute(update(aliases).where(*here).values(version=version))
+                connection.execute(
+                    insert(alias_moves).values(model=model, alias=alias, version=before)
+                )
+        self._generation.advance()
+        return before
+
+    def roll_back_alias(self, model: str, alias: str) -> tuple[int, int]:
+        """Point an alias where it pointed before; returns (now, before)."""
+        here = (aliases.c.model == model, aliases.c.alias == alias)
+        moves = (alias_moves.c.model == model, alias_moves.c.alias == alias)
+        with self._database.exclusive() as connection:
+            current = connection.execute(select(aliases.c.version).where(*here)).scalar()
+            if current is None:
+                _require_model(connection, model)
+                raise AliasNotFound(f"model {model!r} has no alias {alias!r}")
+            exists = (
+                select(versions.c.version)
+                .where(versions.c.model == model, versions.c.version == alias_moves.c.version)
+                .exists()
+            )
+            earlier = connection.execute(
+                select(alias_moves.c.seq, alias_moves.c.version)
+                .where(*moves, exists, alias_moves.c.version != current)
+                .order_by(alias_moves.c.seq.desc())
+                .limit(1)
+            ).one_or_none()
+            if earlier is None:
+                raise NothingToRollBack(
+                    f"alias {alias!r} of model {model!r} has no earlier version that still exists"
+                )
+            connection.execute(update(aliases).where(*here).values(version=earlier.version))
+            connection.execute(delete(alias_moves).where(*moves, alias_moves.c.seq >= earlier.seq))
+        self._generation.advance()
+        return earlier.version, current
+
+    def remove_alias(self, model: str, alias: str) -> None:
+        """Forget an alias and where it pointed."""
+        with self._database.exclusive() as connection:
+            removed = connection.execute(
+                delete(aliases).where(aliases.c.model == model, aliases.c.alias == alias)
+            ).rowcount
+            if not removed:
+                _require_model(connection, model)
+                raise AliasNotFound(f"model {model!r} has no alias {alias!r}")
+            connection.execute(
+                delete(alias_moves).where(
+                    alias_moves.c.model == model, alias_moves.c.alias == alias
+                )
+            )
+        self._generation.advance()
+
+    # --- files
+    def load_predictor(self, record: VersionRecord) -> dict[str, Any]:
+        """What is needed to predict."""
+        return self._files.load_artifact(record.predictor, PREDICTOR)
+
+    def load_evidence(self, record: VersionRecord) -> dict[str, Any]:
+        """Memberships and distances of the training rows."""
+        return self._files.load_artifact(record.evidence, EVIDENCE)
+
+    def looks_whole(self, record: VersionRecord) -> bool:
+        """Whether both files are there."""
+        return self._files.artifact_looks_whole(
+            record.predictor
+        ) and self._files.artifact_looks_whole(record.evidence)
+
+    def sweep(self) -> int:
+        """Remove artifacts that no version refers to; returns how many."""
+        return self._drop_unused(self._files.stored_artifacts())
+
+    def _drop_unused(self, candidates: list[str]) -> int:
+        """Equal models share a file, so look before removing; nobody can publish meanwhile."""
+        if not candidates:
+            return 0
+        dropped = 0
+        with self._database.exclusive() as connection:
+            for sha256 in set(candidates):
+                used = connection.execute(
+                    select(versions.c.version)
+                    .where(
+                        (versions.c.predictor_sha256 == sha256)
+                        | (versions.c.evidence_sha256 == sha256)
+                    )
+                    .limit(1)
+                ).first()
+                if used is None:
+                    self._files.drop_artifact(sha256)
+                    dropped += 1
+        return dropped
+
+
+def _aliases_of(connection: Connection, model: str) -> dict[str, int]:
+    rows = connection.execute(
+        select(aliases.c.alias, aliases.c.version)
+        .where(aliases.c.model == model)
+        .order_by(aliases.c.alias)
+    ).all()
+    return {row.alias: row.version for row in rows}
+
+
+def _target(connection: Connection, model: str, alias: str | None) -> int:
+    pointers = _aliases_of(connection, model)
+    if alias is not None and alias not in pointers:
+        _require_model(connection, model)
+        raise AliasNotFound(f"model {model!r} has no alias {alias!r}")
+    wanted = alias or PRODUCTION
+    if wanted in pointers:
+        return pointers[wanted]
+    return _require_model(connection, model)
+
+
+def _require_model(connection: Connection, model: str) -> int:
+    """The newest version of a model that exists."""
+    newest = connection.execute(
+        select(func.max(versions.c.version)).where(versions.c.model == model)
+    ).scalar()
+    if newest is None:
+        raise ModelNotFound(f"there is no model {model!r}")
+    return int(newest)

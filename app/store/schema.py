@@ -1,0 +1,99 @@
+"""The tables. One schema for SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+#: One row. Locking it makes writers take turns on databases that lock rows (see `database`).
+gate = Table(
+    "gate",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("schema_version", Integer, nullable=False),
+)
+
+#: A model outlives its versions: its numbers are never given out twice.
+models = Table(
+    "models",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("last_version", BigInteger, nullable=False),
+)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("model", String(64), primary_key=True),
+    Column("version", BigInteger, primary_key=True, autoincrement=False),
+    Column("job", String(32), nullable=False, unique=True),
+    Column("created_at", String(32), nullable=False),
+    Column("predictor_sha256", String(64), nullable=False, index=True),
+    Column("predictor_bytes", BigInteger, nullable=False),
+    Column("predictor_mac", String(64), nullable=False),
+    Column("evidence_sha256", String(64), nullable=False, index=True),
+    Column("evidence_bytes", BigInteger, nullable=False),
+    Column("evidence_mac", String(64), nullable=False),
+    Column("info", Text, nullable=False),
+    ForeignKeyConstraint(["model"], ["models.name"]),
+)
+
+aliases = Table(
+    "aliases",
+    metadata,
+    Column("model", String(64), primary_key=True),
+    Column("alias", String(64), primary_key=True),
+    Column("version", BigInteger, nullable=False),
+    ForeignKeyConstraint(["model", "version"], ["versions.model", "versions.version"]),
+)
+
+#: Where an alias pointed before, for rollback.
+alias_moves = Table(
+    "alias_moves",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("model", String(64), nullable=False),
+    Column("alias", String(64), nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Index("alias_moves_by_alias", "model", "alias"),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", String(32), nullable=False, unique=True),
+    Column("state", String(16), nullable=False, index=True),
+    Column("cancel_requested", Boolean, nullable=False),
+    Column("model", String(64), nullable=False),
+    Column("options", Text, nullable=False),
+    Column("spool_sha256", String(64), nullable=False),
+    Column("spool_bytes", BigInteger, nullable=False),
+    Column("spool_mac", String(64), nullable=False),
+    Column("estimated_bytes", BigInteger, nullable=False),
+    Column("request_id", String(64), nullable=False),
+    Column("fence", Integer, nullable=False),
+    Column("owner", String(32)),
+    Column("beat", Integer, nullable=False),
+    Column("progress", Text, nullable=False),
+    Column("error", Text),
+    Column("version", BigInteger),
+    Column("created_at", String(32), nullable=False),
+    Column("started_at", String(32)),
+    Column("finished_at", String(32)),
+    sqlite_autoincrement=True,
+)

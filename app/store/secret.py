@@ -1,0 +1,51 @@
+"""The server's secret, with which it recognises its own files."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+from pathlib import Path
+
+from app.errors import StoreUnavailable
+
+_LENGTH = 32
+
+
+def load_or_create_secret(path: Path) -> bytes:
+    """Read the secret; the first process to come makes it, readable by its user alone."""
+    if not path.exists():
+        temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_bytes(_LENGTH))
+                file.flush()
+                os.fsync(file.fileno())
+            # A link, not a rename: it fails if another process was first, and the first one counts.
+            with contextlib.suppress(FileExistsError):
+                os.link(temporary, path)
+        finally:
+            temporary.unlink()
+    secret = path.read_bytes()
+    if len(secret) != _LENGTH:
+        raise StoreUnavailable(f"{path.name} is not a secret of {_LENGTH} bytes")
+    return secret
+
+
+class Sealer:
+    """Marks digests as ours. Who can write the store but not read the secret cannot."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def mac(self, purpose: str, sha256: str) -> str:
+        """The mark of one digest for one purpose."""
+        message = f"frtsvm/1/{purpose}/{sha256}".encode("ascii")
+        return hmac.new(self._secret, message, hashlib.sha256).hexdigest()
+
+    def matches(self, purpose: str, sha256: str, mac: str) -> bool:
+        """Whether we made that mark."""
+        return hmac.compare_digest(self.mac(purpose, sha256).encode(), mac.encode())

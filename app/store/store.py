@@ -1,0 +1,75 @@
+"""One store: database, files and shared memory of one folder, opened and closed together."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from app.store.database import Database, storage_error
+from app.store.files import Files
+from app.store.generation import Generation, SharedGeneration, UnknownGeneration
+from app.store.jobs import JobStore
+from app.store.presence import Presence
+from app.store.registry import Registry
+from app.store.secret import Sealer, load_or_create_secret
+
+
+class Store:
+    """Everything that is kept."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        self._stack = ExitStack()
+        home = home.absolute()
+        try:
+            Files.prepare(home)
+            self.presence = Presence(home / "processes")
+            self._stack.callback(self.presence.close)
+            secret = load_or_create_secret(home / "secret.key")
+        except OSError as error:
+            self._stack.close()
+            raise storage_error(error) from error
+        self.database = Database(url)
+        self._stack.callback(self.database.close)
+        self.generation: Generation = (
+            SharedGeneration(home / "generation")
+            if self.database.is_sqlite
+            else UnknownGeneration()
+        )
+        self._stack.callback(self.generation.close)
+        self.files = Files(home, Sealer(secret), self.presence.id)
+        self.registry = Registry(self.database, self.files, self.generation)
+        self.jobs = JobStore(self.database, self.files, self.generation)
+        self.database.create_schema()
+
+    def require_ready(self) -> None:
+        """Raise unless the database answers and the folder can be written."""
+        self.jobs.counts()
+        try:
+            self.files.require_writable()
+        except OSError as error:
+            raise storage_error(error) from error
+
+    def sweep(self) -> None:
+        """Remove what crashes have left: files that nothing refers to, marks of dead processes."""
+        owners = {job.owner for job in self.jobs.running()}
+        for process in self.files.temporary_owners() | set(self.presence.known()):
+            gone = self.presence.is_gone(process)
+            if gone or (gone is None and self.database.is_sqlite):
+                self.files.drop_temporaries_of(process)
+                if process not in owners:  # else its jobs are still to be called interrupted
+                    self.presence.forget(process)
+        self.jobs.sweep_spools()
+        self.registry.sweep()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
