@@ -65,13 +65,11 @@ class DeadlineProtocol(HttpToolsProtocol):
         """Count what arrives before the headers are complete."""
         if self._refused:
             return
-        if self._reading_headers:
-            self._header_bytes += len(data)
-            if self._header_bytes > self.max_header_bytes + 64 * 1024:
-                # The parser hands headers over only when each is complete; do not let it collect.
-                self._refuse(problem_of(HeadersTooLarge("the headers are too large")))
-                return
         super().data_received(data)
+        if self._reading_headers:
+            # The parser hands over a header only when it is complete; do not let it collect one.
+            self._header_bytes += len(data)
+            self._count(self._header_bytes, 0)
 
     def on_url(self, url: bytes) -> None:
         """The request line counts as a header."""

@@ -1,0 +1,30 @@
+"""Small data sets with known facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def two_blobs(n: int = 40, seed: int = 0, n_features: int = 2) -> tuple[list[Any], list[str]]:
+    """Two separable classes around (-2, ...) and (2, ...)."""
+    rng = np.random.default_rng(seed)
+    labels = [i % 2 for i in range(n)]
+    rows = rng.normal(size=(n, n_features)) + np.array([[4.0 * k - 2.0] for k in labels])
+    return rows.round(4).tolist(), ["yes" if k else "no" for k in labels]
+
+
+def training(model: str = "default", n: int = 40, seed: int = 0, **extra: Any) -> dict[str, Any]:
+    """The body of a small training."""
+    rows, labels = two_blobs(n, seed)
+    return {"model": model, "X": rows, "y": labels, **extra}
+
+
+def slow_training(model: str = "slow", n: int = 3000) -> dict[str, Any]:
+    """A training that takes many seconds: overlapping classes, exact kernel, tiny tolerance."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(n, 5)).round(4).tolist()
+    labels = rng.integers(0, 2, n).tolist()
+    params = {"rank": None, "tol": 1e-14, "max_iter": 1_000_000, "c1": 1e-6, "c3": 1e6}
+    return {"model": model, "X": rows, "y": labels, "params": params}
