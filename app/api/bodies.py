@@ -48,7 +48,14 @@ async def off_the_loop(size: int, function: Callable[..., Result], *args: Any) -
     """Run at once if it is little work, else in a thread."""
     if size <= INLINE_BYTES:
         return function(*args)
-    return await asyncio.to_thread(function, *args)
+
+    def call() -> Result:
+        try:
+            return function(*args)
+        except StopIteration as error:  # a future cannot carry it: its waiter would wait for ever
+            raise RuntimeError("a generator ended unexpectedly") from error
+
+    return await asyncio.to_thread(call)
 
 
 async def read_json(request: Request, kind: type[Parsed]) -> Parsed:

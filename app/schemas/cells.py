@@ -6,6 +6,7 @@ only what fails them, or holds text and nulls, is looked at cell by cell.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -28,6 +29,11 @@ class CellError(ValueError):
         self.flaws = flaws[:MAX_FLAWS]
 
 
+def first(items: Sequence[Any], wrong: Callable[[Any], bool]) -> int:
+    """Position of the first item that is wrong; there is one."""
+    return next((i for i, item in enumerate(items) if wrong(item)), 0)
+
+
 def read_rows(value: Any, field: str = "X") -> Table:
     """A list of lists, or a list of objects, as a table."""
     if not isinstance(value, list) or not value:
@@ -37,9 +43,8 @@ def read_rows(value: Any, field: str = "X") -> Table:
         return _read_lists(value, field, None)
     if kinds == {dict}:
         return _read_objects(value, field)
-    row = next(i for i, item in enumerate(value) if type(item) not in (list, dict))
-    if kinds == {list, dict}:
-        row = next(i for i, item in enumerate(value) if type(item) is not type(value[0]))
+    expected = type(value[0]) if type(value[0]) in (list, dict) else list
+    row = first(value, lambda item: type(item) is not expected)
     raise CellError(Flaw("every row must be a list, or every row an object", field, row))
 
 
@@ -64,7 +69,7 @@ def _read_lists(rows: list[list[Any]], field: str, names: tuple[str, ...] | None
     if width == 0:
         raise CellError(Flaw("a row needs at least one feature", field, 0))
     if set(map(len, rows)) != {width}:
-        row = next(i for i, item in enumerate(rows) if len(item) != width)
+        row = first(rows, lambda item: len(item) != width)
         detail = f"row has {len(rows[row])} features, the first row has {width}"
         raise CellError(Flaw(detail, field, row))
     if set(map(type, chain.from_iterable(rows))) <= _NUMBER:
@@ -152,17 +157,17 @@ def read_labels(value: Any, field: str = "y") -> list[str] | list[int] | list[bo
     kinds = set(map(type, value))
     if len(kinds) == 1 and kinds <= {str, int, bool}:
         if kinds == {str} and max(map(len, value)) > MAX_TEXT:
-            row = next(i for i, item in enumerate(value) if len(item) > MAX_TEXT)
+            row = first(value, lambda item: len(item) > MAX_TEXT)
             raise CellError(Flaw(f"a label is longer than {MAX_TEXT} characters", field, row))
         if kinds == {int} and not -(2**63) <= min(value) <= max(value) < 2**63:
-            row = next(i for i, item in enumerate(value) if not -(2**63) <= item < 2**63)
+            row = first(value, lambda item: not -(2**63) <= item < 2**63)
             raise CellError(Flaw("an integer label must fit in 64 bits", field, row))
         return value
     for i, item in enumerate(value):
         if type(item) not in (str, int, bool):
             detail = "a label must be a string, an integer or a boolean"
             raise CellError(Flaw(detail, field, i))
-    row = next(i for i, item in enumerate(value) if type(item) is not type(value[0]))
+    row = first(value, lambda item: type(item) is not type(value[0]))
     raise CellError(Flaw("all labels must be of one type", field, row))
 
 
@@ -172,7 +177,7 @@ def read_weights(value: Any, field: str = "sample_weight") -> NDArray[np.float64
         raise CellError(Flaw("expected a list of at least one number", field))
     numbers = read_rows([[item] for item in value], field)
     if numbers.texts or np.isnan(numbers.numbers).any():
-        bad = next(i for i, item in enumerate(value) if type(item) not in _NUMBER)
+        bad = first(value, lambda item: type(item) not in _NUMBER)
         raise CellError(Flaw("a weight must be a number", field, bad))
     weights = numbers.numbers[:, 0]
     if (weights < 0).any():

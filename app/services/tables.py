@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Flaw, MalformedBody, UnsupportedMediaType
-from app.schemas.cells import MAX_FLAWS, MAX_TEXT, CellError, read_labels, read_weights
+from app.schemas.cells import MAX_FLAWS, MAX_TEXT, CellError, first, read_labels, read_weights
 from app.schemas.table import Table, TextColumn
 from app.schemas.validation import invalid
 from app.services.limits import DataLimits
@@ -134,7 +134,7 @@ def _as_numbers(cells: list[Any], name: str) -> NDArray[np.float64] | TextColumn
     values = [_value(cell) for cell in cells]
     kinds = {type(value) for value in values if value is not None}
     if not kinds <= {float, str}:
-        row = next(i for i, v in enumerate(values) if v is not None and type(v) not in (float, str))
+        row = first(values, lambda v: v is not None and type(v) not in (float, str))
         kind = type(values[row]).__name__
         raise invalid([Flaw(f"cells of type {kind} are not supported", "body", row, name)])
     if str in kinds:

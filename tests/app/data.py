@@ -21,10 +21,10 @@ def training(model: str = "default", n: int = 40, seed: int = 0, **extra: Any) -
     return {"model": model, "X": rows, "y": labels, **extra}
 
 
-def slow_training(model: str = "slow", n: int = 3000) -> dict[str, Any]:
-    """A training that takes many seconds: overlapping classes, exact kernel, tiny tolerance."""
+def slow_training(model: str = "slow", n: int = 2000) -> dict[str, Any]:
+    """A training that takes many seconds: fifty folds of classes that cannot be told apart."""
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(n, 5)).round(4).tolist()
     labels = rng.integers(0, 2, n).tolist()
-    params = {"rank": None, "tol": 1e-14, "max_iter": 1_000_000, "c1": 1e-6, "c3": 1e6}
-    return {"model": model, "X": rows, "y": labels, "params": params}
+    params = {"rank": 200, "tol": 1e-10, "max_iter": 10_000, "c1": 1e-3, "c3": 100}
+    return {"model": model, "X": rows, "y": labels, "params": params, "validation": {"folds": 50}}

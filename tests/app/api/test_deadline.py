@@ -57,10 +57,12 @@ def test_a_trickle_of_headers_is_cut(quick: Server) -> None:
     with connect(quick) as line:
         line.sendall(b"GET / HTTP/1.1\r\n")
         started = time.monotonic()
-        with pytest.raises(OSError):
+        try:
             for i in range(100):
                 line.sendall(f"X-{i}: 1\r\n".encode())
                 time.sleep(0.1)
+        except OSError:
+            pass
         assert time.monotonic() - started < 5
 
 
