@@ -47,6 +47,7 @@ def create_app(settings: Settings) -> FastAPI:
         description=DESCRIPTION,
         lifespan=lifespan,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.container = container
     for module in (predict, train, models, jobs, health):

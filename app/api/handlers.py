@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from app.api.problems import http_problem, problem_of
 from app.api.responses import problem_response
@@ -35,7 +36,18 @@ def install_handlers(app: FastAPI) -> None:
         return problem_response(problem_of(invalid(flaws)))
 
     @app.exception_handler(HTTPException)
-    async def http_error(_request: Request, error: HTTPException) -> Response:
+    async def http_error(request: Request, error: HTTPException) -> Response:
         response = problem_response(http_problem(error.status_code, str(error.detail)))
         response.headers.update(error.headers or {})
+        if error.status_code == 405:
+            response.headers["allow"] = ", ".join(_methods_at(request))
         return response
+
+
+def _methods_at(request: Request) -> list[str]:
+    """All methods of a path. The router names those of the first route that matched it only."""
+    methods: set[str] = set()
+    for route in request.app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+    return sorted(methods)

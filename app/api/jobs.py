@@ -22,6 +22,10 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 #: Seconds that a cancelling call waits for the process to be gone.
 PATIENCE = 2.0
 
+_EVENT = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("id", "event", "data")},
+}
 _COMMON = (
     errors.NotAuthenticated,
     errors.NotPermitted,
@@ -69,7 +73,7 @@ async def cancel_job(job: JobId, jobs: Jobs, caller: Training) -> Response:
         200: {
             "description": "Server-sent events: `progress` whenever the job changes, then `end`. "
             "The data of each is a job as in GET /jobs/{job}.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": _EVENT}},
         },
         **documented(*_COMMON, errors.JobNotFound),
     },

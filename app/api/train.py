@@ -46,6 +46,13 @@ _BODY = {
     }
 }
 
+
+def _links(*operations: str) -> dict[str, Any]:
+    """OpenAPI links from a new version to the calls about it."""
+    parameters = {"name": "$response.body#/model", "version": "$response.body#/version"}
+    return {name: {"operationId": name, "parameters": parameters} for name in operations}
+
+
 Text = Annotated[str | None, Query(min_length=1, max_length=MAX_TEXT)]
 
 
@@ -55,7 +62,15 @@ Text = Annotated[str | None, Query(min_length=1, max_length=MAX_TEXT)]
     summary="Train a new version of a model",
     response_model=VersionInfo,
     responses={
-        202: {"model": JobInfo, "description": "Queued, as `Prefer: respond-async` asked for."},
+        201: {"links": _links("get_version", "get_planes", "get_memberships", "delete_version")},
+        202: {
+            "model": JobInfo,
+            "description": "Queued, as `Prefer: respond-async` asked for.",
+            "links": {
+                name: {"operationId": name, "parameters": {"job": "$response.body#/id"}}
+                for name in ("get_job", "follow_job", "cancel_job")
+            },
+        },
         **documented(
             errors.MalformedBody,
             errors.NotAuthenticated,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    StringConstraints,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
@@ -17,6 +23,15 @@ Name = Annotated[str, StringConstraints(strict=True, pattern=NAME_PATTERN)]
 
 #: A label is a string, an integer or a boolean, and comes back as it was sent.
 Label = str | int | bool
+
+
+def _whole(value: Any) -> Any:
+    """JSON knows one kind of number: 3.0 is an integer there, and a strict check would refuse it."""
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+#: Comes last in an annotation: before the bounds it would hide them from the JSON Schema.
+WHOLE = BeforeValidator(_whole)
 
 #: Integers beyond 64 bits fit no array and no database column.
 INT64 = 2**63 - 1

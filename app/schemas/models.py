@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from app.schemas.base import INT64, Answer, Wire
+from app.schemas.base import INT64, WHOLE, Answer, Wire
 from app.schemas.training import EstimatorParams, Validation
 
 Labels = list[str] | list[int] | list[bool]
@@ -179,7 +179,7 @@ class ModelPage(Answer):
 class AliasRequest(Wire):
     """Where an alias shall point."""
 
-    version: Annotated[int, Field(ge=1, le=INT64)]
+    version: Annotated[int, Field(ge=1, le=INT64), WHOLE]
 
 
 class AliasInfo(Answer):

@@ -9,9 +9,9 @@ from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
 from app.schemas.arrays import Rows
-from app.schemas.base import INT64, Answer, Name, Wire
+from app.schemas.base import INT64, WHOLE, Answer, Name, Wire
 
-VersionNumber = Annotated[int, Field(ge=1, le=INT64)]
+VersionNumber = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 
 
 class PredictionRequest(Wire):

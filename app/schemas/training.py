@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
 from app.schemas.arrays import Labels, Rows, Weights
-from app.schemas.base import Name, Wire
+from app.schemas.base import WHOLE, Name, Wire
 from app.schemas.cells import MAX_TEXT
 
 #: Penalties outside this range are beyond what double precision can balance.
@@ -30,20 +30,20 @@ class EstimatorParams(Wire):
     mu: Annotated[float, Field(gt=0, lt=1)] = 0.1
     delta: Annotated[float, Field(gt=0, le=1)] = 1e-10
     gamma: Annotated[float, Field(gt=0, le=1e10)] | Literal["scale", "auto"] = "scale"
-    degree: Annotated[int, Field(ge=1, le=20)] = 3
+    degree: Annotated[int, Field(ge=1, le=20), WHOLE] = 3
     coef0: Annotated[float, Field(ge=-1e6, le=1e6)] = 1.0
-    rank: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["auto"] | None = Field(
+    rank: Annotated[int, Field(ge=1, le=1_000_000), WHOLE] | Literal["auto"] | None = Field(
         "auto", description="`null` is the exact kernel."
     )
     kernel_tol: Annotated[float, Field(gt=0, le=1)] = 1e-6
     tol: Annotated[float, Field(ge=1e-14, le=1)] = 1e-3
-    max_iter: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
+    max_iter: Annotated[int, Field(ge=1, le=1_000_000), WHOLE] = 1000
     shrinking: bool = True
     multi_class: Literal["ovo", "ovr"] = "ovo"
     class_weight: Literal["balanced"] | ClassWeights | None = Field(
         None, description="Keys are the labels as JSON would write them, without quotes."
     )
-    random_state: Annotated[int, Field(ge=0, le=2**32 - 1)] = Field(
+    random_state: Annotated[int, Field(ge=0, le=2**32 - 1), WHOLE] = Field(
         0, description="Fixed by default, so that the same data give the same model."
     )
 
@@ -60,7 +60,7 @@ class EstimatorParams(Wire):
 class Validation(Wire):
     """How to measure the model: by folds, or on a holdout share. Not both."""
 
-    folds: Annotated[int, Field(ge=2, le=50)] | None = None
+    folds: Annotated[int, Field(ge=2, le=50), WHOLE] | None = None
     holdout: Annotated[float, Field(ge=0.01, le=0.9)] | None = None
 
     @model_validator(mode="after")

@@ -59,6 +59,8 @@ def is_running(pid: int) -> bool:
 class Server:
     """`frtsvm serve` with a folder of its own."""
 
+    program: tuple[str, ...] = (str(FRTSVM),)
+
     def __init__(self, home: Path, workers: int = 1, **variables: Any) -> None:
         self.home = home
         self.workers = workers
@@ -72,7 +74,7 @@ class Server:
         """Start, and wait until it is ready."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FRTSVM_")}
         environment |= {"FRTSVM_HOME": str(self.home), **self.variables}
-        command = [str(FRTSVM), "serve", "--port", str(self.port), "--workers", str(self.workers)]
+        command = [*self.program, "serve", f"--port={self.port}", f"--workers={self.workers}"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, env=environment, stdout=log, stderr=log, start_new_session=True

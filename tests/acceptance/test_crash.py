@@ -1,0 +1,73 @@
+"""Ten rounds of `kill -9` during trainings and deletions."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.crashes import Ledger, Load, crash, learn, settle, violations
+from tests.app.server import Server
+
+ROUNDS = (
+    "server",
+    "worker",
+    "jobs",
+    "server",
+    "jobs",
+    "worker",
+    "server",
+    "jobs",
+    "worker",
+    "server",
+)
+
+
+class NaiveServer(Server):
+    """The same service over a store that acknowledges before it writes."""
+
+    program = (sys.executable, "-m", "tests.acceptance.naive")
+
+
+def play(server: Server, ledger: Ledger, number: int, kind: str) -> list[str]:
+    """One round: load, crash, and what is wrong afterwards."""
+    load = Load(server, ledger, number)
+    load.start()
+    time.sleep(random.Random(number).uniform(0.4, 1.2))
+    try:
+        crash(server, kind)
+    finally:
+        load.stop()
+    settle(server)
+    return violations(server, ledger)
+
+
+@pytest.mark.timeout(280)
+def test_nothing_acknowledged_is_lost_and_nothing_is_half_there(tmp_path: Path) -> None:
+    ledger = Ledger()
+    with Server(tmp_path / "home", workers=2, shutdown_grace=5) as server:
+        learn(server, ledger)
+        for number, kind in enumerate(ROUNDS):
+            assert play(server, ledger, number, kind) == [], f"round {number}: {kind}"
+        assert len(ledger.trained) >= 3 * len(ROUNDS)
+        assert len(ledger.deleted) >= len(ROUNDS)
+    # After a clean stop nothing is left of all that died.
+    assert list((tmp_path / "home" / "spool").iterdir()) == []
+    assert list((tmp_path / "home" / "tmp").iterdir()) == []
+
+
+@pytest.mark.timeout(200)
+def test_a_naive_store_is_found_out(tmp_path: Path) -> None:
+    ledger = Ledger()
+    server = NaiveServer(tmp_path / "home", workers=1, shutdown_grace=1)
+    with server:
+        learn(server, ledger)
+        found: list[str] = []
+        for number in range(10):
+            found = play(server, ledger, number, "server")
+            if found:
+                break
+    assert found
