@@ -57,9 +57,9 @@ class EmbeddedEngine:
         self._store = store
         self._slots = slots
         self._history = history
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["app.jobs.preload"])
-        self._supervisor = Supervisor(store, context, timeout, memory, observe)
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["app.jobs.preload"])
+        self._supervisor = Supervisor(store, self._context, timeout, memory, observe)
         self._reaper = Reaper(store, lease)
         self._running: dict[str, tuple[threading.Thread, threading.Event]] = {}
         self._lock = threading.Lock()
@@ -106,7 +106,7 @@ class EmbeddedEngine:
             return list(self._running.values())
 
     def _dispatch(self) -> None:
-        forkserver.ensure_running()  # loads the numerical code while nobody waits for it
+        self._warm_up()
         next_reap = next_sweep = 0.0
         while not self._stop.is_set():
             try:
@@ -126,6 +126,19 @@ class EmbeddedEngine:
                 log.exception("dispatcher")
             self._wake.wait(POLL_INTERVAL)
             self._wake.clear()
+
+    def _warm_up(self) -> None:
+        """Load the numerical code into the process that forks ours, before any job is taken.
+
+        A job taken earlier would be running without a process that could be killed.
+        """
+        try:
+            forkserver.ensure_running()
+            probe = self._context.Process(target=int, daemon=True)
+            probe.start()
+            probe.join()
+        except (OSError, EOFError):  # killed meanwhile; the first job will start another
+            log.warning("warm-up was cut short")
 
     def _take_one(self) -> bool:
         record = self._store.jobs.claim(self._store.presence.id)

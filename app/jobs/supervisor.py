@@ -7,7 +7,10 @@ checks state and fence.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +30,9 @@ log = logging.getLogger("frtsvm.jobs")
 #: Seconds between looks at the row (is it cancelled?) and writes to it (beat and progress).
 LOOK_INTERVAL = 0.25
 BEAT_INTERVAL = 0.5
+START_ATTEMPTS = 3
+#: What multiprocessing says when the process that forked ours is gone: ours may still run.
+STATUS_LOST = 255
 
 
 def failure(code: str, detail: str, errors: list[Any] | None = None) -> dict[str, Any]:
@@ -57,16 +63,19 @@ class Supervisor:
         """Run a claimed job. `nudge` makes it look at the row at once."""
         owned = f"{self._store.presence.id}.{record.id}"
         started = time.monotonic()
-        watch = _Watch(self, record, nudge, owned)
+        watch: _Watch | None = None
         try:
+            watch = _Watch(self, record, nudge, owned)
             watch.run()
         except Exception as error:
             log.exception("supervisor failed", extra={"job": record.id})
-            self.conclude(record, JobState.FAILED, failure("crashed", type(error).__name__))
+            detail = f"the training could not be run: {type(error).__name__}"
+            self.conclude(record, JobState.FAILED, failure("crashed", detail))
         finally:
-            watch.end_process()
+            if watch is not None:
+                watch.end_process()
             self._store.files.drop_temporaries_of(owned)
-            self._observe(watch.outcome, time.monotonic() - started)
+            self._observe(self.outcome(record), time.monotonic() - started)
 
     def start(self, record: JobRecord, owned: str) -> Any:
         """The process of a job, and our end of its pipe."""
@@ -80,13 +89,24 @@ class Supervisor:
             process=owned,
             memory=self._memory,
         )
-        ours, theirs = self._context.Pipe(duplex=False)
-        process = self._context.Process(
-            target=child.main, args=(task.encode(), theirs), daemon=True, name=f"job-{record.id}"
-        )
-        process.start()
-        theirs.close()
-        return process, ours
+        for attempt in range(START_ATTEMPTS):
+            ours, theirs = self._context.Pipe(duplex=False)
+            process = self._context.Process(
+                target=child.main, args=(task.encode(), theirs), daemon=True, name=record.id
+            )
+            try:
+                process.start()
+            except (OSError, EOFError) as error:
+                # The process that forks ours was killed; the next attempt starts another.
+                ours.close()
+                log.warning("cannot start", extra={"job": record.id, "why": str(error)})
+                if attempt + 1 == START_ATTEMPTS:
+                    raise
+            else:
+                return process, ours
+            finally:
+                theirs.close()
+        raise AssertionError("unreachable")
 
     def conclude(self, record: JobRecord, state: JobState, error: dict[str, Any] | None) -> None:
         """Record the end of a job that made no version."""
@@ -118,6 +138,13 @@ class Supervisor:
                 "version published",
                 extra={"job": record.id, "model": record.model, "version": version},
             )
+
+    def outcome(self, record: JobRecord) -> str:
+        """The state that a job ended in."""
+        try:
+            return self._jobs.get(record.id).state.value
+        except ServiceError:
+            return "unknown"
 
     @property
     def timeout(self) -> float:
@@ -160,16 +187,11 @@ class _Watch:
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
+        if self._process.exitcode == STATUS_LOST and self._process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGKILL)
         self._process.close()
         self._pipe.close()
-
-    @property
-    def outcome(self) -> str:
-        """The state that the job ended in."""
-        try:
-            return self._owner.look(self._record).state.value
-        except ServiceError:
-            return "unknown"
 
     def _handle_messages(self) -> bool:
         alive = self._process.is_alive()  # asked first: a dead process has sent all it will send
