@@ -1,0 +1,276 @@
+"""The store as a whole: what is recorded, what is swept, what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.errors import (
+    ArtifactDamaged,
+    JobFinished,
+    ModelNotFound,
+    QueueFull,
+    StoreUnavailable,
+    VersionNotFound,
+)
+from app.jobs.reaper import Reaper
+from app.schemas.jobs import JobState
+from app.store.jobs import JobRecord
+from app.store.states import MOVES, require_legal
+from app.store.store import Store
+
+INFO = {"classes": [0, 1]}
+
+
+def enqueue(store: Store, model: str = "m", limit: int = 10) -> JobRecord:
+    data = store.files.stage({"rows": np.arange(4.0)})
+    return store.jobs.enqueue(model, {}, data, 1, "r", limit)
+
+
+def claim(store: Store) -> JobRecord:
+    record = store.jobs.claim(store.presence.id)
+    assert record is not None
+    return record
+
+
+def publish(store: Store, job: JobRecord, value: float = 1.0) -> int | None:
+    predictor = store.files.stage({"w": np.array([value])})
+    evidence = store.files.stage({"s": np.array([value, 2.0])})
+    return store.jobs.publish(job.id, job.fence, predictor, evidence, INFO, {"phase": "done"})
+
+
+def make_version(store: Store, model: str = "m", value: float = 1.0) -> int:
+    enqueue(store, model)
+    version = publish(store, claim(store), value)
+    assert version is not None
+    return version
+
+
+def test_a_published_version_can_be_loaded(store: Store) -> None:
+    version = make_version(store)
+    record = store.registry.resolve("m")
+    assert (record.version, version) == (1, 1)
+    assert store.registry.load_predictor(record)["w"][0] == 1.0
+    assert store.registry.load_evidence(record)["s"].tolist() == [1.0, 2.0]
+    assert store.jobs.get(record.job).state is JobState.SUCCEEDED
+    assert store.files.stored_spools() == []
+
+
+def test_a_second_store_sees_it_at_once(store: Store, tmp_path: Path) -> None:
+    home = tmp_path / "store"
+    with Store(home, f"sqlite:///{home}/frtsvm.sqlite3") as other:
+        before = other.generation.current()
+        make_version(store)
+        assert other.generation.current() != before
+        record = other.registry.resolve("m")
+        assert other.registry.load_predictor(record)["w"][0] == 1.0
+
+
+def test_a_cancelled_job_cannot_publish(store: Store) -> None:
+    enqueue(store)
+    job = claim(store)
+    store.jobs.request_cancel(job.id)
+    assert publish(store, job) is None
+    with pytest.raises(ModelNotFound):
+        store.registry.resolve("m")
+
+
+def test_a_job_given_up_for_dead_cannot_publish(store: Store) -> None:
+    enqueue(store)
+    job = claim(store)
+    assert store.jobs.end(job.id, job.fence, JobState.FAILED, {"code": "x"})
+    assert publish(store, job) is None
+    assert not store.jobs.beat(job.id, job.fence, {})
+    assert not store.jobs.end(job.id, job.fence, JobState.CANCELLED, None)
+
+
+def test_the_queue_is_bounded_and_refuses_without_a_trace(store: Store) -> None:
+    enqueue(store, limit=1)
+    with pytest.raises(QueueFull):
+        enqueue(store, limit=1)
+    assert len(store.files.stored_spools()) == 1
+    assert list(store.files.temporary.iterdir()) == []
+
+
+def test_each_job_is_claimed_once_in_order(store: Store, tmp_path: Path) -> None:
+    ids = [enqueue(store, limit=100).id for _ in range(30)]
+    home = tmp_path / "store"
+    claimed: list[str] = []
+    lock = threading.Lock()
+
+    def take() -> None:
+        with Store(home, f"sqlite:///{home}/frtsvm.sqlite3") as mine:
+            while (record := mine.jobs.claim(mine.presence.id)) is not None:
+                with lock:
+                    claimed.append(record.id)
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(claimed) == sorted(ids)
+
+
+def test_cancel_moves(store: Store) -> None:
+    job = enqueue(store)
+    assert store.jobs.request_cancel(job.id).state is JobState.CANCELLED
+    assert store.jobs.request_cancel(job.id).state is JobState.CANCELLED
+    make_version(store)
+    done = store.registry.resolve("m").job
+    with pytest.raises(JobFinished):
+        store.jobs.request_cancel(done)
+
+
+def test_ended_states_have_no_way_out() -> None:
+    assert all(not MOVES[state] for state in JobState if state.ended)
+    with pytest.raises(ValueError, match="cannot go"):
+        require_legal(JobState.SUCCEEDED, JobState.RUNNING)
+
+
+def test_prune_keeps_the_newest(store: Store) -> None:
+    for value in range(5):
+        make_version(store, value=float(value))
+    waiting = enqueue(store)
+    assert store.jobs.prune(2) == 3
+    left, total = store.jobs.page(None, 10, 0)
+    assert total == 3
+    assert left[0].id == waiting.id
+    assert store.jobs.prune(2) == 0
+
+
+def test_sweep_removes_orphans_and_nothing_else(store: Store, tmp_path: Path) -> None:
+    make_version(store)
+    job = enqueue(store)
+    home = tmp_path / "store"
+    for orphan in ("artifacts/" + "0" * 64 + ".joblib", "spool/gone.joblib", "tmp/dead.1"):
+        (home / orphan).write_bytes(b"x")
+    mine = store.files.stage({"a": 1})
+    store.sweep()
+    assert len(store.files.stored_artifacts()) == 2
+    assert store.files.stored_spools() == [job.id]
+    assert [path.name for path in (home / "tmp").iterdir()] == [mine.path.name]
+    store.registry.load_predictor(store.registry.resolve("m"))
+
+
+def test_swapped_and_foreign_files_are_refused(store: Store, tmp_path: Path) -> None:
+    make_version(store, "a", 1.0)
+    make_version(store, "b", 2.0)
+    first, second = store.registry.resolve("a"), store.registry.resolve("b")
+    folder = tmp_path / "store" / "artifacts"
+    one = folder / f"{first.predictor.sha256}.joblib"
+    two = folder / f"{second.predictor.sha256}.joblib"
+    contents = one.read_bytes()
+    one.chmod(0o600)
+    one.write_bytes(two.read_bytes())
+    with pytest.raises(ArtifactDamaged):
+        store.registry.load_predictor(first)
+    store.registry.load_predictor(second)
+    one.write_bytes(contents)
+    # A right digest with a mark that is not ours: written by someone who has no secret.
+    forged: Any = type(first.predictor)(first.predictor.sha256, first.predictor.size, "0" * 64)
+    with pytest.raises(ArtifactDamaged, match="not written by this server"):
+        store.files.load_artifact(forged, "predictor")
+    # The mark of a predictor is no mark of evidence.
+    with pytest.raises(ArtifactDamaged):
+        store.files.load_artifact(first.predictor, "evidence")
+
+
+def test_a_missing_file_is_noticed(store: Store) -> None:
+    make_version(store)
+    record = store.registry.resolve("m")
+    assert store.registry.looks_whole(record)
+    store.files.drop_artifact(record.predictor.sha256)
+    assert not store.registry.looks_whole(record)
+    with pytest.raises(ArtifactDamaged):
+        store.registry.load_predictor(record)
+
+
+def test_deleting_what_is_not_there(store: Store) -> None:
+    with pytest.raises(ModelNotFound):
+        store.registry.delete_version("m", 1)
+    make_version(store)
+    with pytest.raises(VersionNotFound):
+        store.registry.delete_version("m", 2)
+
+
+def test_the_secret_is_kept_and_private(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "store" / "secret.key"
+    assert path.stat().st_mode & 0o777 == 0o600
+    before = path.read_bytes()
+    with Store(tmp_path / "store", f"sqlite:///{tmp_path}/store/frtsvm.sqlite3"):
+        assert path.read_bytes() == before
+    path.write_bytes(b"short")
+    with pytest.raises(StoreUnavailable):
+        Store(tmp_path / "store", f"sqlite:///{tmp_path}/store/frtsvm.sqlite3")
+
+
+def test_another_schema_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path}/home/frtsvm.sqlite3"
+    Store(tmp_path / "home", url).__exit__(None, None, None)
+    monkeypatch.setattr("app.store.database.SCHEMA_VERSION", 2)
+    with pytest.raises(StoreUnavailable, match="schema 1"):
+        Store(tmp_path / "home", url)
+
+
+def test_sqlite_is_set_up_to_be_durable(store: Store) -> None:
+    with store.database.read() as connection:
+        pragmas = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert pragmas == {
+        "journal_mode": "truncate",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "busy_timeout": 30000,
+    }
+
+
+VANISH = """
+import os, sys
+from pathlib import Path
+from app.store.store import Store
+home = Path(sys.argv[1])
+store = Store(home, f"sqlite:///{home}/frtsvm.sqlite3")
+store.jobs.claim(store.presence.id)
+store.files.stage({"half": 1})
+os._exit(9)
+"""
+
+
+def test_jobs_of_a_process_that_vanished_say_so(store: Store, tmp_path: Path) -> None:
+    job = enqueue(store)
+    subprocess.run([sys.executable, "-c", VANISH, str(tmp_path / "store")], check=False)
+    assert store.jobs.get(job.id).state is JobState.RUNNING
+    Reaper(store, lease=1000).reap()
+    record = store.jobs.get(job.id)
+    assert record.state is JobState.FAILED
+    assert record.error is not None
+    assert record.error["code"] == "interrupted"
+    store.sweep()
+    assert list(store.files.temporary.iterdir()) == []
+    assert store.presence.known() == [store.presence.id]
+
+
+def test_the_lease_is_measured_in_beats_not_in_dates(store: Store) -> None:
+    enqueue(store)
+    job = claim(store)
+    clock = [0.0]
+    reaper = Reaper(store, lease=30, clock=lambda: clock[0])
+    reaper.reap()
+    clock[0] = 29
+    reaper.reap()
+    store.jobs.beat(job.id, job.fence, {})
+    clock[0] = 58  # 29 s after the last look that saw another beat
+    reaper.reap()
+    assert store.jobs.get(job.id).state is JobState.RUNNING
+    clock[0] = 89
+    reaper.reap()
+    assert store.jobs.get(job.id).state is JobState.FAILED
