@@ -82,6 +82,7 @@ def run_train(options: argparse.Namespace) -> int:
         record = services.trainings.submit_table(
             _name(options.model), features_of(columns), labels, weights, _options(options), "cli"
         )
+        services.start()  # only now: what is refused should not wait for the engine to be ready
         ended = _follow(services, record.id)
         failure = failure_of(ended)
         if failure is not None:
@@ -102,7 +103,7 @@ def run_train(options: argparse.Namespace) -> int:
 
 def run_predict(options: argparse.Namespace) -> int:
     """Write the rows' labels and scores as CSV."""
-    with _services(run_jobs=False) as services:
+    with _services() as services:
         columns = _read(Path(options.data), services)
         info = services.models.version(
             _name(options.model),
@@ -135,7 +136,7 @@ def run_predict(options: argparse.Namespace) -> int:
 
 def run_models(options: argparse.Namespace) -> int:
     """A table of models, or of the versions of one."""
-    with _services(run_jobs=False) as services:
+    with _services() as services:
         found: Any = (
             services.models.model(_name(options.model), 1000, 0)
             if options.model
@@ -173,13 +174,11 @@ def run_keys(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _services(*, run_jobs: bool = True) -> Iterator[Container]:
+def _services() -> Iterator[Container]:
     settings = Settings()
     configure_logging("text", "warning")
     container = Container(settings)
     try:
-        if run_jobs:
-            container.start()
         yield container
     finally:
         container.close()

@@ -1,0 +1,111 @@
+"""The command line, as a program."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import THREAD_VARIABLES, main
+from tests.app.data import two_blobs
+from tests.app.server import FRTSVM
+
+
+def frtsvm(home: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("FRTSVM_")}
+    environment |= {"FRTSVM_HOME": str(home), **variables}
+    return subprocess.run(
+        [str(FRTSVM), *arguments], env=environment, capture_output=True, text=True, timeout=90
+    )
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "data.csv"
+    rows, labels = two_blobs(60)
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a", "b", "y"])
+        writer.writerows([*row, label] for row, label in zip(rows, labels, strict=True))
+    return path
+
+
+def test_train_predict_models(tmp_path: Path, table: Path) -> None:
+    home = tmp_path / "home"
+    trained = frtsvm(home, "train", str(table), "--target", "y", "--model", "m", "--folds", "3")
+    assert trained.returncode == 0, trained.stderr
+    assert "m version 1: 60 rows, 2 features" in trained.stdout
+    listed = frtsvm(home, "models", "m", "--json")
+    assert json.loads(listed.stdout)["versions"][0]["kernel"] == "rbf"
+    output = tmp_path / "out.csv"
+    found = frtsvm(home, "predict", "m", str(table), "--output", str(output))
+    assert found.returncode == 0, found.stderr
+    with output.open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["label", "score"]
+    assert [row[0] for row in rows[1:]] == two_blobs(60)[1]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """The same without a process of its own, for what ends before anything runs."""
+    for name in list(os.environ):
+        if name.startswith("FRTSVM_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("FRTSVM_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("app.cli.commands.configure_logging", lambda style, level: None)
+    return lambda *arguments: main(arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("train", "nowhere.csv", "--target", "y"), "cannot read nowhere.csv"),
+        (("models", "none-such"), "no model 'none-such'"),
+        (("models", "../x"), "not a name"),
+        (("serve", "--host", "0.0.0.0"), "refusing to listen on 0.0.0.0"),
+    ],
+)
+def test_errors_are_one_line(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    text: str,
+) -> None:
+    for name in ("FRTSVM_HOST", *THREAD_VARIABLES):  # `serve` sets them; put back afterwards
+        monkeypatch.setenv(name, os.environ.get(name, "1"))
+    assert run(*arguments) in (1, 2)
+    error = capsys.readouterr().err
+    assert text in error
+    assert error.count("\n") == 1
+
+
+def test_a_wrong_target_names_the_columns(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], table: Path
+) -> None:
+    assert run("train", str(table), "--target", "z") == 1
+    assert "there are: a, b, y" in capsys.readouterr().err
+
+
+def test_a_wrong_setting_is_named(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FRTSVM_QUEUE_SIZE", "none")
+    assert run("models") == 2
+    assert "FRTSVM_QUEUE_SIZE" in capsys.readouterr().err
+
+
+def test_a_new_key_is_printed_with_its_hash(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("keys", "new", "--name", "ci", "--scopes", "train+predict") == 0
+    key, entry = (line.split()[-1] for line in capsys.readouterr().out.splitlines())
+    assert entry == f"ci:train+predict:{hashlib.sha256(key.encode()).hexdigest()}"
+    assert run("keys", "new", "--scopes", "root") == 2

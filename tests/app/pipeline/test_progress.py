@@ -1,0 +1,34 @@
+"""Percentages."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from app.pipeline.progress import Progress
+
+
+def test_the_percentage_never_falls_and_ends_below_the_saving() -> None:
+    seen: list[dict[str, Any]] = []
+    progress = Progress(3, 1e-3, seen.append)
+    for fit in range(3):
+        progress.next_fit(f"fit {fit}")
+        for sweep in range(1, 8):
+            for plane in (0, 1):  # planes are solved side by side
+                violation = 10.0 ** (1 - sweep) * (1 + plane)
+                progress.sweep(
+                    SimpleNamespace(plane=plane, n_planes=2, sweep=sweep, violation=violation)
+                )
+    percents = [event["percent"] for event in seen]
+    assert percents == sorted(percents)
+    assert percents[0] >= 0
+    assert 90 <= percents[-1] <= 96
+    assert seen[-1]["gap"] > 0
+
+
+def test_steps_before_the_planes_have_no_violation() -> None:
+    seen: list[dict[str, Any]] = []
+    progress = Progress(1, 1e-3, seen.append)
+    progress.next_fit("training")
+    progress.sweep(SimpleNamespace(plane=0, n_planes=2, sweep=0, violation=float("inf")))
+    assert "gap" not in seen[-1]
