@@ -50,9 +50,10 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.container = container
-    for module in (predict, train, models, jobs, health):
-        app.include_router(module.router)
-    install_handlers(app)
+    routers = [module.router for module in (predict, train, models, jobs, health)]
+    for router in routers:
+        app.include_router(router)
+    install_handlers(app, routers)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
     # The last one added is the outermost.
     app.add_middleware(

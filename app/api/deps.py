@@ -1,9 +1,13 @@
-"""Signatures as prose: what a route needs, named by type."""
+"""Signatures as prose: what a route needs, named by type.
+
+All dependencies are `async`: FastAPI would run others in a thread, which costs more than they do.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 from typing import Annotated, cast
+from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Query, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
@@ -45,17 +49,29 @@ def require_scope(request: Request, scope: Scope) -> KeyEntry:
 
 
 def _require_loopback(request: Request) -> None:
-    """Without keys, connections that come in on another interface are turned away.
+    """Without keys, only programs of this machine are served, and no page of another site.
 
-    `frtsvm serve` refuses to listen there at all; this holds for other ways to start, too.
+    `frtsvm serve` refuses to listen elsewhere at all; the first check holds for other ways to
+    start. The others are against web pages in a browser on this machine: one that calls us from
+    its own site has an `Origin` that is not ours, one whose name was made to point here has a
+    `Host` that is not ours.
     """
     server = request.scope.get("server") or ("", None)
-    try:
-        address = ipaddress.ip_address(server[0])
-    except ValueError:  # a socket file, or a test
-        return
-    if not address.is_loopback:
+    host = request.headers.get("host", "localhost")
+    origin = request.headers.get("origin")
+    name = urlsplit(f"//{host}").hostname or ""
+    if not (is_local(server[0]) and is_local(name)):
         raise NotPermitted("the service has no API keys and answers on loopback only")
+    if origin is not None and urlsplit(origin).netloc != host:
+        raise NotPermitted("the service has no API keys and does not answer other sites")
+
+
+def is_local(name: str) -> bool:
+    """Whether an address or name is this machine, or no address at all (a socket file)."""
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or "/" in name or not name
 
 
 class _Requires:
@@ -64,7 +80,7 @@ class _Requires:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
-    def __call__(
+    async def __call__(
         self,
         request: Request,
         _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
@@ -78,22 +94,22 @@ Training = Annotated[KeyEntry, Depends(_Requires(Scope.TRAIN))]
 Administrating = Annotated[KeyEntry, Depends(_Requires(Scope.ADMIN))]
 
 
-def _predictions(request: Request) -> PredictionService:
+async def _predictions(request: Request) -> PredictionService:
     return container_of(request).predictions
 
 
-def _trainings(request: Request) -> TrainingService:
+async def _trainings(request: Request) -> TrainingService:
     container = container_of(request)
     if container.draining.is_set():
         raise ShuttingDown("the server is stopping")
     return container.trainings
 
 
-def _models(request: Request) -> ModelService:
+async def _models(request: Request) -> ModelService:
     return container_of(request).models
 
 
-def _jobs(request: Request) -> JobService:
+async def _jobs(request: Request) -> JobService:
     return container_of(request).jobs
 
 

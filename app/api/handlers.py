@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -19,7 +20,7 @@ from app.schemas.validation import flaw_at, invalid
 log = logging.getLogger("frtsvm.errors")
 
 
-def install_handlers(app: FastAPI) -> None:
+def install_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     """Every error leaves as `application/problem+json`."""
 
     @app.exception_handler(ServiceError)
@@ -40,14 +41,15 @@ def install_handlers(app: FastAPI) -> None:
         response = problem_response(http_problem(error.status_code, str(error.detail)))
         response.headers.update(error.headers or {})
         if error.status_code == 405:
-            response.headers["allow"] = ", ".join(_methods_at(request))
+            response.headers["allow"] = ", ".join(_methods_at(request, routers))
         return response
 
 
-def _methods_at(request: Request) -> list[str]:
-    """All methods of a path. The router names those of the first route that matched it only."""
+def _methods_at(request: Request, routers: Sequence[APIRouter]) -> list[str]:
+    """All methods of a path. Left alone, those of the first route that matched it are named only."""
     methods: set[str] = set()
-    for route in request.app.routes:
-        if route.matches(request.scope)[0] is not Match.NONE:
-            methods |= getattr(route, "methods", None) or set()
-    return sorted(methods)
+    for router in routers:
+        for route in router.routes:
+            if route.matches(request.scope)[0] is not Match.NONE:
+                methods |= getattr(route, "methods", None) or set()
+    return sorted(methods) or ["GET"]  # the pages of the documentation

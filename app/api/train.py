@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from app import errors
 from app.api.bodies import CSV, JSON, PARQUET, media_type_of, off_the_loop, parse
@@ -121,7 +122,7 @@ async def train_version(
     a CSV or Parquet body has them in the query.
     """
     kind = media_type_of(request, JSON, CSV, PARQUET)
-    trainings.require_room()
+    await run_in_threadpool(trainings.require_room)
     body = await request.body()
     if kind == JSON:
         _require_no_query(target, model, weight, options)

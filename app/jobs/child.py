@@ -7,11 +7,11 @@ no database and no secret: only the supervisor can publish.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import resource
 import signal
 import time
+import traceback
 import warnings
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -60,8 +60,8 @@ def main(task_text: str, pipe: Connection) -> None:
     except ServiceError as error:
         send(pipe, "failed", code="crashed", detail=error.detail)
     except Exception as error:  # the supervisor logs it, the caller learns its kind
-        logging.getLogger("frtsvm.child").exception("job %s failed", task.job)
-        send(pipe, "failed", code="crashed", detail=f"unexpected {type(error).__name__}")
+        detail = f"unexpected {type(error).__name__}"
+        send(pipe, "failed", code="crashed", detail=detail, trace=traceback.format_exc()[-8000:])
 
 
 def _run(task: Task, pipe: Connection) -> None:

@@ -116,6 +116,7 @@ class EmbeddedEngine:
                 if now >= next_reap:
                     next_reap = now + REAP_INTERVAL
                     self._reaper.reap()
+                    self._store.bury()
                 if now >= next_sweep:
                     next_sweep = now + SWEEP_INTERVAL
                     self._store.sweep()

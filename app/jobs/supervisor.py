@@ -220,6 +220,8 @@ class _Watch:
         if message["kind"] == "done":
             self._owner.publish(self._record, message)
         else:
+            if "trace" in message:
+                log.error("training", extra={"job": self._record.id, "trace": message["trace"]})
             error = failure(message["code"], message["detail"], message.get("errors"))
             self._owner.conclude(self._record, JobState.FAILED, error)
 

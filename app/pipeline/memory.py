@@ -13,14 +13,11 @@ import numpy as np
 
 from app.pipeline.data import TrainingData
 from app.schemas.training import TrainingOptions
+from frtsvm_core.kernels.feature_map import EXACT_ROWS, affordable_rank
 
 DOUBLE = 8
 #: Interpreter, libraries' work space and thread stacks.
 FIXED = 192 * 1024**2
-#: The estimator's rule for `rank="auto"`: exact up to 256 rows, then at most this many columns, and
-#: at most this many cells.
-AUTO_RANK = 2000
-AUTO_CELLS = 1 << 27
 
 
 def estimate_bytes(data: TrainingData, options: TrainingOptions) -> int:
@@ -50,7 +47,7 @@ def factor_width(n: int, p: int, options: TrainingOptions) -> int:
     if params.rank is None:
         return n
     if params.rank == "auto":
-        return min(n, AUTO_RANK, max(100, AUTO_CELLS // n))
+        return n if n <= EXACT_ROWS else min(n, affordable_rank(n))
     return min(n, params.rank)
 
 

@@ -58,11 +58,6 @@ class ModelCache:
             self._targets[target] = answer
         return answer
 
-    def refresh(self) -> None:
-        """Look everything up again."""
-        with self._lock:
-            self._generation = -1
-
     def size(self) -> tuple[int, int]:
         """Number of loaded predictors, and their bytes."""
         with self._lock:

@@ -23,12 +23,9 @@ class Presence:
         while True:
             name = secrets.token_hex(8)
             descriptor = os.open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:  # someone is looking whether we are dead; be someone else
-                os.close(descriptor)
-                continue
-            return descriptor, name
+            if _lock(descriptor) and self._path(name).exists():
+                return descriptor, name
+            os.close(descriptor)  # someone took us for dead before we had the lock: another name
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.lock"
@@ -42,17 +39,21 @@ class Presence:
         except FileNotFoundError:
             return None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        else:
-            return True
+            return _lock(descriptor)
         finally:
             os.close(descriptor)
 
     def forget(self, name: str) -> None:
-        """Remove the file of a process that is gone."""
-        self._path(name).unlink(missing_ok=True)
+        """Remove the file of a process that is gone, holding its lock lest it be just appearing."""
+        try:
+            descriptor = os.open(self._path(name), os.O_RDWR)
+        except FileNotFoundError:
+            return
+        try:
+            if _lock(descriptor):
+                self._path(name).unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
 
     def known(self) -> list[str]:
         """All processes that left a file."""
@@ -62,3 +63,12 @@ class Presence:
         """Be gone."""
         self._path(self.id).unlink(missing_ok=True)
         os.close(self._descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Take the lock of an open file, unless someone has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -51,15 +51,24 @@ class Store:
         except OSError as error:
             raise storage_error(error) from error
 
-    def sweep(self) -> None:
-        """Remove what crashes have left: files that nothing refers to, marks of dead processes."""
+    def bury(self) -> None:
+        """Clean up after processes that are gone. A change that one had committed, but not
+        announced any more, is announced."""
+        dead = [process for process in self.presence.known() if self.presence.is_gone(process)]
+        if not dead:
+            return
+        self.generation.advance()
         owners = {job.owner for job in self.jobs.running()}
-        for process in self.files.temporary_owners() | set(self.presence.known()):
-            gone = self.presence.is_gone(process)
-            if gone or (gone is None and self.database.is_sqlite):
+        for process in dead:
+            self.files.drop_temporaries_of(process)
+            if process not in owners:  # else its jobs are still to be called interrupted
+                self.presence.forget(process)
+
+    def sweep(self) -> None:
+        """Remove files that nothing refers to."""
+        for process in self.files.temporary_owners():
+            if self.presence.is_gone(process) is None and self.database.is_sqlite:
                 self.files.drop_temporaries_of(process)
-                if process not in owners:  # else its jobs are still to be called interrupted
-                    self.presence.forget(process)
         self.jobs.sweep_spools()
         self.registry.sweep()
 

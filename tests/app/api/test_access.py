@@ -97,10 +97,10 @@ def test_a_body_is_not_read_for_a_stranger(guarded: Server) -> None:
 class _Request:
     """The little that `require_scope` looks at."""
 
-    def __init__(self, container: object, address: str) -> None:
+    def __init__(self, container: object, address: str, **headers: str) -> None:
         self.app = type("App", (), {"state": type("State", (), {"container": container})})
         self.scope = {"server": (address, 80)}
-        self.headers = httpx.Headers()
+        self.headers = httpx.Headers(headers)
 
 
 def test_without_keys_only_loopback_is_served(container: Any) -> None:
@@ -109,3 +109,26 @@ def test_without_keys_only_loopback_is_served(container: Any) -> None:
     there: Any = _Request(container, "10.0.0.7")
     with pytest.raises(NotPermitted):
         require_scope(there, Scope.PREDICT)
+
+
+@pytest.mark.parametrize(
+    ("headers", "served"),
+    [
+        ({"host": "localhost:8000"}, True),
+        ({"host": "[::1]:8000"}, True),
+        ({"host": "127.0.0.1:8000", "origin": "http://127.0.0.1:8000"}, True),
+        ({"host": "127.0.0.1:8000", "origin": "http://evil.example"}, False),
+        ({"host": "127.0.0.1:8000", "origin": "null"}, False),
+        ({"host": "evil.example:8000", "origin": "http://evil.example:8000"}, False),
+        ({"host": "evil.example"}, False),
+    ],
+)
+def test_without_keys_web_pages_of_others_are_not_served(
+    container: Any, headers: dict[str, str], served: bool
+) -> None:
+    request: Any = _Request(container, "127.0.0.1", **headers)
+    if served:
+        require_scope(request, Scope.TRAIN)
+    else:
+        with pytest.raises(NotPermitted):
+            require_scope(request, Scope.TRAIN)

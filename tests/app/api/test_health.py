@@ -105,5 +105,6 @@ def test_an_event_stream_does_not_keep_a_stopping_server(tmp_path: Path) -> None
 
 def test_no_cross_origin_headers(client: httpx.Client) -> None:
     answer = client.get("/models", headers={"origin": "http://evil.example"})
+    assert answer.status_code == 403
     assert not [name for name in answer.headers if name.startswith("access-control")]
     assert client.options("/models", headers={"origin": "http://evil.example"}).status_code == 405

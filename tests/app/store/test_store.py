@@ -254,9 +254,11 @@ def test_jobs_of_a_process_that_vanished_say_so(store: Store, tmp_path: Path) ->
     assert record.state is JobState.FAILED
     assert record.error is not None
     assert record.error["code"] == "interrupted"
-    store.sweep()
+    before = store.generation.current()
+    store.bury()
     assert list(store.files.temporary.iterdir()) == []
     assert store.presence.known() == [store.presence.id]
+    assert store.generation.current() != before  # whatever it had changed is looked up again
 
 
 def test_the_lease_is_measured_in_beats_not_in_dates(store: Store) -> None:
