@@ -20,8 +20,6 @@ MADE_UP = re.compile(r"request:[0-9a-f]{16}")
 def commands() -> list[tuple[str, str]]:
     """Commands of the `console` blocks, and what they print."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    if "```console" not in text:
-        text = (ROOT / "docs" / "service-readme-draft.md").read_text(encoding="utf-8")
     found = []
     for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
