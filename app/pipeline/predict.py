@@ -50,9 +50,10 @@ class Predictor:
         table = self._aligned(table)
         with np.errstate(over="ignore", invalid="ignore"):
             inputs = self._preprocess.transform(table)
-            _require_moderate(inputs)
+            _require_moderate(inputs, TOO_FAR)
             decision = self._model.decide(inputs)
-        _require_moderate(decision.scores)
+        # A plane without direction is 1e153 away from every row, which is an answer; infinity is not.
+        _require_moderate(decision.scores, np.inf)
         labels = [self.classes[code] for code in decision.codes.tolist()]
         return Prediction(labels, decision.scores, decision.distances)
 
@@ -98,9 +99,9 @@ class Predictor:
                 raise invalid([Flaw(detail, "X", 0, name)])
 
 
-def _require_moderate(values: NDArray[np.float64]) -> None:
+def _require_moderate(values: NDArray[np.float64], limit: float) -> None:
     """Refuse rows so far out that arithmetic on them leaves the range of doubles."""
-    moderate = np.abs(values) < TOO_FAR
+    moderate = np.abs(values) < limit
     if not moderate.all():
         row = int(np.argwhere(~moderate)[0, 0])
         raise invalid([Flaw("the row is too far from the training data to compute with", "X", row)])

@@ -90,3 +90,14 @@ def test_many_rows_take_the_threaded_path(client: httpx.Client, trained: dict[st
     assert len(whole.get("labels", whole)) == 5000, whole
     assert whole["labels"][0] == first["labels"][0]
     assert whole["scores"][0] == pytest.approx(first["scores"][0], abs=1e-12)
+
+
+def test_a_model_of_rows_that_are_all_equal_still_answers(client: httpx.Client) -> None:
+    """Its planes have no direction; the larger class is the answer, at a finite distance."""
+    rows = [[0.5, 0.5]] * 10
+    labels = ["few"] * 3 + ["many"] * 7
+    trained = client.post("/train", json={"model": "equal", "X": rows, "y": labels})
+    assert trained.status_code == 201
+    answer = client.post("/predict", json={"model": "equal", "X": [[0.5, 0.5]]})
+    assert answer.status_code == 200
+    assert answer.json()["labels"] == ["many"]
