@@ -137,29 +137,33 @@ def _step(
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def _spread(gram: Any, gradient: Any, moved: Any, state: Any) -> None:
+def _spread(gram: Any, gradient: Any, moved: Any, free: Any, n_free: int, kept: Any) -> None:
     """Bring the gradient outside the free set up to date."""
-    size = gradient.size
-    for i in range(size):
+    for a in range(n_free):
+        kept[a] = gradient[free[a]]
+    for i in range(gradient.size):
         if moved[i] != 0.0:
-            for k in range(size):
-                if state[k] != _FREE:
-                    gradient[k] += moved[i] * gram[i, k]
+            for k in range(gradient.size):
+                gradient[k] += moved[i] * gram[i, k]
             moved[i] = 0.0
+    for a in range(n_free):
+        gradient[free[a]] = kept[a]
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _worst_at_bound(bound: Any, alpha: Any, gradient: Any, state: Any) -> int:
     """The coordinate that most wants to leave its bound, or -1."""
     worst = -1
-    most = _GRADIENT_ROUNDING * (1.0 + np.abs(gradient).max())
+    most = 0.0
+    largest = 0.0
     for i in range(alpha.size):
+        largest = max(largest, abs(gradient[i]))
         if state[i] == _AT_BOUND and bound[i] > 0.0:
             wish = -gradient[i] if alpha[i] == 0.0 else gradient[i]
             if wish > most:
                 most = wish
                 worst = i
-    return worst
+    return worst if most > _GRADIENT_ROUNDING * (1.0 + largest) else -1
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
@@ -186,7 +190,7 @@ def _finish(
                     if state[free[a]] == _STOPPED:
                         n_free = _remove(lower, free, n_free, a)
                 continue
-            _spread(gram, gradient, moved, state)
+            _spread(gram, gradient, moved, free, n_free, step)
         joined = 0
         for i in range(size):
             if state[i] == _STOPPED:

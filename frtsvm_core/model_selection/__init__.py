@@ -1,0 +1,14 @@
+"""Parameter search, probabilities, and what can be shown of them."""
+
+from frtsvm_core.model_selection.calibrated import CalibratedTwinClassifier
+from frtsvm_core.model_selection.calibration import Calibration
+from frtsvm_core.model_selection.progress import SearchProgress, StopSearch
+from frtsvm_core.model_selection.search import FRTSVMSearchCV
+
+__all__ = [
+    "CalibratedTwinClassifier",
+    "Calibration",
+    "FRTSVMSearchCV",
+    "SearchProgress",
+    "StopSearch",
+]
