@@ -11,7 +11,6 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators._validation import check_rows_and_labels
@@ -19,6 +18,7 @@ from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
 from frtsvm_core.model_selection.calibration import METHODS, Calibration, fit_calibration
 from frtsvm_core.model_selection.candidates import Group, group_candidates
 from frtsvm_core.model_selection.fold import Fold, FoldProblem, Rows
+from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
         splitter = check_cv(self.cv, labels, classifier=True)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             self.calibration_ = calibrate_candidate(
                 group_candidates(self._base(), [{}], first=0, seed=seed),
                 Rows(rows, labels, weight),

@@ -27,7 +27,8 @@ from frtsvm_core.memberships import MAX_REFERENCE, Memberships
 from frtsvm_core.model_selection.candidates import Block, Candidate, Group
 from frtsvm_core.solvers.ladder import Ladder, LadderOptions
 from frtsvm_core.twin.decision import class_scores, plane_distances, plane_norms
-from frtsvm_core.twin.problem import REST, PlaneSpec, plane_specs
+from frtsvm_core.twin.plane import without_rounding
+from frtsvm_core.twin.problem import REST, plane_specs
 from frtsvm_core.twin.spectrum import ClassSpectrum, class_spectrum
 from frtsvm_core.twin.whitening import class_scatter
 
@@ -61,6 +62,12 @@ class Decided:
     converged: bool
 
 
+@dataclass(frozen=True)
+class _SolvedPlane:
+    distances: FloatArray  # of the validation rows
+    converged: bool
+
+
 class FoldProblem:
     """A training fold and its validation rows, in the feature space of one group."""
 
@@ -74,6 +81,7 @@ class FoldProblem:
         gamma = effective_gamma(data, group.kernel)
         self._features = feature_map(data, group.kernel, gamma, rng)
         self._data, self._kernel, self._rng = data, group.kernel, rng
+        self._seed = group.seed
         self.classes = data.classes
 
         asked = rows.x[np.ix_(validation, train[data.present])] if pairwise else rows.x[validation]
@@ -98,27 +106,32 @@ class FoldProblem:
 
     def decide(self, block: Block) -> Iterator[Decided]:
         """The scores of the validation rows for every candidate of the block."""
-        n_classes = self.classes.size
         wanted: dict[tuple[int, int, float], dict[MembershipSettings, set[float]]] = defaultdict(
             lambda: defaultdict(set)
         )
-        planes = {
-            candidate.number: plane_specs(
-                n_classes, candidate.settings.multi_class, candidate.settings.costs
-            )
+        planes = [
+            plane_specs(self.classes.size, candidate.settings.multi_class, candidate.settings.costs)
             for candidate in block.candidates
-        }
-        for candidate in block.candidates:
-            for spec in planes[candidate.number]:
+        ]
+        for candidate, specs in zip(block.candidates, planes, strict=True):
+            for spec in specs:
                 ladder = wanted[spec.own, spec.other, spec.regularization]
-                ladder[candidate.settings.memberships].add(spec.slack_cost)
+                ladder[candidate.settings.memberships].add(float(spec.slack_cost))
         options = block.candidates[0].options
-        solved: dict[tuple[int, int, MembershipSettings, float], tuple[FloatArray, bool]] = {}
-        for (own, other, c), ladders in wanted.items():
-            for key, column, converged in self._plane(own, other, c, ladders, options):
-                solved[own, other, *key] = column, converged
-        for candidate in block.candidates:
-            yield self._decided(candidate, planes[candidate.number], solved)
+        solved = {
+            (own, other, *key): found
+            for (own, other, c), ladders in wanted.items()
+            for key, found in self._plane(own, other, c, ladders, options)
+        }
+        for candidate, specs in zip(block.candidates, planes, strict=True):
+            settings = candidate.settings.memberships
+            found = [
+                solved[spec.own, spec.other, settings, float(spec.slack_cost)] for spec in specs
+            ]
+            plane_classes = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
+            distances = np.stack([plane.distances for plane in found], axis=1)
+            scores = class_scores(distances, plane_classes)
+            yield Decided(candidate, scores, all(plane.converged for plane in found))
 
     def _plane(
         self,
@@ -127,34 +140,25 @@ class FoldProblem:
         c: float,
         ladders: dict[MembershipSettings, set[float]],
         options: LadderOptions,
-    ) -> Iterator[tuple[tuple[MembershipSettings, float], FloatArray, bool]]:
-        """Distances of the validation rows to one plane, for each membership and slack cost."""
+    ) -> Iterator[tuple[tuple[MembershipSettings, float], _SolvedPlane]]:
+        """One plane for each membership and slack cost."""
         spectrum = self._spectra[own]
         chosen = slice(None) if other == REST else self._data.codes[self._opposing[own]] == other
         opposing = self._opposing[own][chosen]
-        ladder = Ladder(spectrum.whitened(self._projected[own][chosen], c))
+        z = spectrum.whitened(self._projected[own][chosen], c)
+        ladder, rounding = Ladder(z), spectrum.rounding(c)
         for settings, costs in ladders.items():
             rungs = np.sort(np.fromiter(costs, dtype=np.float64))
             trust = self._trust(settings)[opposing] * self._data.weight[opposing]
-            solution = ladder.solve(trust, rungs, options, deepcopy(self._rng))
-            direction, at_mean, g = spectrum.planes(solution.v, c)
+            solution = ladder.solve(trust, rungs, options, self._seed)
+            v = without_rounding(solution.v, z, solution.alpha, rounding)
+            direction, at_mean, g = spectrum.planes(v, c)
             values = self._asked[own] @ direction.T + at_mean
             distances = plane_distances(values, plane_norms(g))
-            for rung, cost in enumerate(rungs):
-                yield (settings, float(cost)), distances[:, rung], bool(solution.converged[rung])
-
-    def _decided(
-        self,
-        candidate: Candidate,
-        specs: list[PlaneSpec],
-        solved: dict[tuple[int, int, MembershipSettings, float], tuple[FloatArray, bool]],
-    ) -> Decided:
-        settings = candidate.settings.memberships
-        planes = [solved[spec.own, spec.other, settings, float(spec.slack_cost)] for spec in specs]
-        distances = np.stack([distance for distance, _ in planes], axis=1)
-        plane_classes = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
-        scores = class_scores(distances, plane_classes)
-        return Decided(candidate, scores, all(converged for _, converged in planes))
+            for cost, column, converged in zip(
+                rungs.tolist(), distances.T, solution.converged, strict=True
+            ):
+                yield (settings, cost), _SolvedPlane(column, bool(converged))
 
     def _trust(self, settings: MembershipSettings) -> FloatArray:
         """Memberships; mu only multiplies them, so all mu share the rest."""

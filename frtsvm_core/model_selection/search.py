@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators._validation import check_rows_and_labels
@@ -29,6 +28,7 @@ from frtsvm_core.model_selection.fold import Fold, Rows
 from frtsvm_core.model_selection.progress import Reporter, SearchCallback, StopSearch
 from frtsvm_core.model_selection.results import Outcome, results_table
 from frtsvm_core.model_selection.scoring import Scorer, resolve_scorer
+from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
 
@@ -159,7 +159,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         automatic = isinstance(self.search, str)
         reporter = Reporter(callback, self.time_budget if automatic else None)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             find = self._find_automatically if automatic else self._find_in_grid
             outcome = find(rows, groups, reporter, seed)
             self._keep(outcome)

@@ -35,6 +35,7 @@ class LadderOptions:
 
 @dataclass(frozen=True)
 class LadderSolution:
+    alpha: FloatArray  # rungs x rows
     v: FloatArray  # rungs x columns: Z'a
     converged: NDArray[np.bool_]  # per rung
 
@@ -53,11 +54,12 @@ class Ladder:
         weight: FloatArray,
         costs: FloatArray,
         options: LadderOptions,
-        rng: np.random.Generator,
+        seed: int,
     ) -> LadderSolution:
-        """Solutions for the boxes cost * weight; `costs` ascending."""
+        """Solutions for the boxes cost * weight; `costs` ascending. `seed` is for the order of
+        sweeps, where they are needed."""
         if self._gram is None:
-            return self._rung_by_rung(weight, costs, options, rng)
+            return self._rung_by_rung(weight, costs, options, np.random.default_rng(seed))
         alphas = np.empty((costs.size, weight.size))
         exact = np.zeros(costs.size, dtype=np.bool_)
         climb(self._gram, weight, costs, alphas, exact)
@@ -69,11 +71,12 @@ class Ladder:
                 tol=options.tol,
                 max_sweeps=options.max_sweeps,
                 shrinking=options.shrinking,
-                rng=rng,
+                rng=np.random.default_rng(seed),
                 start=alphas[rung],
             )
-            v[rung], exact[rung] = solution.v, solution.converged
-        return LadderSolution(v, exact)
+            alphas[rung], v[rung] = solution.alpha, solution.v
+            exact[rung] = solution.converged
+        return LadderSolution(alphas, v, exact)
 
     def _rung_by_rung(
         self,
@@ -82,6 +85,7 @@ class Ladder:
         options: LadderOptions,
         rng: np.random.Generator,
     ) -> LadderSolution:
+        alphas = np.empty((costs.size, weight.size))
         v = np.empty((costs.size, self._rows.shape[1]))
         converged = np.zeros(costs.size, dtype=np.bool_)
         alpha: FloatArray | None = None
@@ -101,5 +105,6 @@ class Ladder:
                 start=alpha,
             )
             alpha, below = solution.alpha, float(cost)
-            v[rung], converged[rung] = solution.v, solution.converged
-        return LadderSolution(v, converged)
+            alphas[rung], v[rung] = solution.alpha, solution.v
+            converged[rung] = solution.converged
+        return LadderSolution(alphas, v, converged)
