@@ -1,8 +1,9 @@
 """A search without a grid: from coarse to fine, from few rows to many, within a time budget.
 
     stage 1  every kernel, width and membership on a coarse lattice of costs, on a small sample
-    stage 2  the two best kernels with neighbouring widths, finer costs and several mu, on more rows
-    stage 3  the best kernel, width and membership on the finest lattice, on as many rows as time allows
+    stage 2  the best kernel with neighbouring widths and several mu, and the second best kernel and
+             membership, on finer costs and more rows
+    stage 3  the finalists, and the finest costs around the best, on as many rows as time allows
 
 What makes it cheap is that a candidate costs next to nothing once its kernel is factored
 (docs/search.md): the stages are planned around few kernels with many costs each. Where the data are
@@ -42,20 +43,18 @@ STAGE_RANK = (100, 200, 400)
 EXACT_ROWS = 500
 
 COARSE_GAMMAS = (-4.0, -2.0, 0.0, 2.0, 4.0)
-COARSE_COSTS = (-8.0, -4.0, 0.0, 4.0, 8.0)
+COARSE_C1 = (-8.0, -3.0, 2.0, 7.0)
+COARSE_C3 = (-8.0, -4.0, 0.0, 4.0)
 COARSE_TRUST = (("center", 0.1), ("none", 0.1), ("neighbors", 0.1))
 FINE_STEP = 2.0
 FINE_MU = (0.03, 0.1, 0.3)
 FINEST_STEP = 1.0
-# How many kernels and memberships pass from stage 1 to stage 2.
-N_KERNELS = 2
-N_MEMBERSHIPS = 2
 # How many finalists of stage 2 are tried again on the rows of stage 3.
 N_FINALISTS = 8
 
 # Folds are repeated until about this many rows have been held out, but not more often than this.
-HELD_OUT_ROWS = 1000
-MOST_REPEATS = 3
+HELD_OUT_ROWS = 300
+MOST_REPEATS = 2
 # Share of the time budget that the stages may use; the rest is for the refit and the calibration.
 SEARCH_SHARE = 0.65
 REFIT_SHARE = 0.25
@@ -128,47 +127,48 @@ class AutoSearch:
         features: list[tuple[Any, float | None]] = [(base.kernel, None)]
         if isinstance(base.kernel, str) and base.kernel in ("linear", "rbf"):
             features = [("linear", None), *(("rbf", power) for power in COARSE_GAMMAS)]
-        self._run(
-            stages, 0, lattice(features, COARSE_COSTS, COARSE_COSTS, COARSE_TRUST, STAGE_RANK[0])
-        )
+        self._run(stages, 0, lattice(features, COARSE_C1, COARSE_C3, COARSE_TRUST, STAGE_RANK[0]))
 
     def _fine(self, stages: list[_Stage]) -> None:
         ranked = ranking(_pool(stages))
-        kernels = _first_of_each(ranked, lambda point: point.features)[:N_KERNELS]
-        trusts = _first_of_each(ranked, lambda point: point.membership)[:N_MEMBERSHIPS]
-        trust = [
-            (point.membership, mu)
-            for point in trusts
-            for mu in (FINE_MU if point.membership != "none" else (point.mu,))
-        ]
-        points: dict[Point, None] = {}
-        for best in kernels:
-            gammas = [best.gamma_power]
-            if best.gamma_power is not None:
-                gammas = [best.gamma_power + shift for shift in (0.0, -1.0, 1.0)]
-            around = lattice(
-                [(best.kernel, gamma) for gamma in gammas],
-                [best.c1_power + shift for shift in (-FINE_STEP, 0.0, FINE_STEP)],
-                [best.c3_power + shift for shift in (-FINE_STEP, 0.0, FINE_STEP)],
-                trust,
-                self._rank(1),
-            )
-            points |= dict.fromkeys(around)
-        self._run(stages, 1, list(points))
+        best, *others = _first_of_each(ranked, lambda point: point.features)
+        trusted, *less_trusted = _first_of_each(ranked, lambda point: point.membership)
+        mus = (trusted.mu,) if trusted.membership == "none" else FINE_MU
+        trust = [(trusted.membership, mu) for mu in mus]
+        trust += [(point.membership, point.mu) for point in less_trusted[:1]]
+        gammas = [best.gamma_power]
+        if best.gamma_power is not None:
+            gammas += [best.gamma_power - 1.0, best.gamma_power + 1.0]
+        points = self._around(best, [(best.kernel, gamma) for gamma in gammas], FINE_STEP, trust, 1)
+        for other in others[:1]:
+            points += self._around(other, [other.features], FINE_STEP, trust, 1)
+        self._run(stages, 1, points)
 
     def _finest(self, stages: list[_Stage]) -> None:
         ranked = ranking(_pool(stages))
         best = ranked[0]
-        rank = self._rank(2)
-        around = lattice(
-            [best.features],
-            [best.c1_power + shift for shift in (-FINEST_STEP, 0.0, FINEST_STEP)],
-            [best.c3_power + shift for shift in (-FINEST_STEP, 0.0, FINEST_STEP)],
-            [(best.membership, best.mu)],
-            rank,
-        )
-        finalists = [replace(point, rank=rank) for point in ranked[:N_FINALISTS]]
+        finalists = [replace(point, rank=self._rank(2)) for point in ranked[:N_FINALISTS]]
+        trust = [(best.membership, best.mu)]
+        around = self._around(best, [best.features], FINEST_STEP, trust, 2)
         self._run(stages, 2, list(dict.fromkeys([*finalists, *around])))
+
+    def _around(
+        self,
+        point: Point,
+        features: Sequence[tuple[Any, float | None]],
+        step: float,
+        trust: Sequence[tuple[str, float]],
+        stage: int,
+    ) -> list[Point]:
+        """The costs of a point and one step around them."""
+        shifts = (-step, 0.0, step)
+        return lattice(
+            features,
+            [point.c1_power + shift for shift in shifts],
+            [point.c3_power + shift for shift in shifts],
+            trust,
+            self._rank(stage),
+        )
 
     def _rank(self, stage: int) -> int | str | None:
         return self._base.rank if self._rows.labels.size <= EXACT_ROWS else STAGE_RANK[stage]

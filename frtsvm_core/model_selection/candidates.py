@@ -11,7 +11,7 @@ from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -79,12 +79,11 @@ def group_candidates(
         options = LadderOptions(configured.tol, configured.max_iter, configured.shrinking)
         kernel = _effective(KernelSettings.of(configured))
         seed_used = _seed(configured, seed)
-        weights = configured.class_weight
         group_key = (
             kernel,
             settings.bias_ridge,
             seed_used,
-            tuple(weights.items()) if isinstance(weights, dict) else weights,
+            _key(configured.class_weight),
         )
         block_key = (group_key, settings.costs.c1, settings.costs.c2, options)
         if group_key not in groups:
@@ -108,16 +107,28 @@ class _Configurator:
 
     def __init__(self, estimator: TwinPlaneClassifier) -> None:
         self._estimator = clone(estimator)
-        self._checked: dict[tuple[str, int], Any] = {}  # the values, so that their ids stay theirs
+        self._checked: set[Hashable] = set()
 
     def __call__(self, params: Params) -> TwinPlaneClassifier:
-        if any((name, id(value)) not in self._checked for name, value in params.items()):
+        seen = {(name, type(value), _key(value)) for name, value in params.items()}
+        if not seen <= self._checked:
             configure(self._estimator, params)
-            self._checked |= {(name, id(value)): value for name, value in params.items()}
+            self._checked |= seen
         configured: TwinPlaneClassifier = copy(self._estimator)
         for name, value in params.items():
             setattr(configured, name, value)
         return configured
+
+
+def _key(value: Any) -> Hashable:
+    """Equal for equal values; class weights may be a dictionary."""
+    if isinstance(value, dict):
+        return tuple(value.items())
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return cast(Hashable, value)
 
 
 def _effective(kernel: KernelSettings) -> KernelSettings:

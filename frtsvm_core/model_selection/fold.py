@@ -19,7 +19,7 @@ from frtsvm_core.estimators._preparation import (
     effective_gamma,
     feature_map,
     memberships,
-    training_rows,
+    weighted_rows,
 )
 from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.kernels.functions import Kernel, in_blocks
@@ -27,6 +27,7 @@ from frtsvm_core.memberships import MAX_REFERENCE, Memberships
 from frtsvm_core.model_selection.candidates import Block, Candidate, Group
 from frtsvm_core.solvers.ladder import Ladder, LadderOptions
 from frtsvm_core.twin.decision import class_scores, plane_distances, plane_norms
+from frtsvm_core.twin.parallel import one_openmp_thread
 from frtsvm_core.twin.plane import without_rounding
 from frtsvm_core.twin.problem import REST, plane_specs
 from frtsvm_core.twin.spectrum import ClassSpectrum, class_spectrum
@@ -76,7 +77,7 @@ class FoldProblem:
         pairwise = group.kernel.name == "precomputed"
         given = rows.x[np.ix_(train, train)] if pairwise else rows.x[train]
         weight = None if rows.weight is None else rows.weight[train]
-        data = training_rows(deepcopy(group.estimator), given, rows.labels[train], weight)
+        data = weighted_rows(group.estimator, given, rows.labels[train], weight)
         rng = np.random.default_rng(group.seed)
         gamma = effective_gamma(data, group.kernel)
         self._features = feature_map(data, group.kernel, gamma, rng)
@@ -183,7 +184,10 @@ class FoldProblem:
         if in_input_space and settings in self._shared:
             return self._shared[settings]
         # Every membership is drawn as if it were the only one.
-        fuzzy = memberships(self._data, self._kernel, self._features, settings, deepcopy(self._rng))
+        with one_openmp_thread():
+            fuzzy = memberships(
+                self._data, self._kernel, self._features, settings, deepcopy(self._rng)
+            )
         if in_input_space:
             self._shared[settings] = fuzzy
         return fuzzy
