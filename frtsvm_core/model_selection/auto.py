@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedKFold, check_cv
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
@@ -52,9 +52,6 @@ FINEST_STEP = 1.0
 # How many finalists of stage 2 are tried again on the rows of stage 3.
 N_FINALISTS = 8
 
-# Folds are repeated until about this many rows have been held out, but not more often than this.
-HELD_OUT_ROWS = 300
-MOST_REPEATS = 2
 # Share of the time budget that the stages may use; the rest is for the refit and the calibration.
 SEARCH_SHARE = 0.65
 REFIT_SHARE = 0.25
@@ -237,8 +234,7 @@ class AutoSearch:
             return check_cv(self._cv, self._rows.labels, classifier=True)
         _, counts = np.unique(self._rows.labels, return_counts=True)
         n_folds = max(2, min(int(self._cv or 5), int(counts.min())))
-        repeats = int(np.clip(HELD_OUT_ROWS // self._rows.labels.size, 1, MOST_REPEATS))
-        return RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=repeats, random_state=self._seed)
+        return StratifiedKFold(n_folds, shuffle=True, random_state=self._seed)
 
     # --- the end -----------------------------------------------------------------------------
 

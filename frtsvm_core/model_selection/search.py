@@ -66,8 +66,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     search : "auto", mapping or list of mappings, default="auto"
         Lists of values for parameters of the estimator, as `param_grid` of GridSearchCV; or "auto".
     cv : int, splitter or iterable, default=5
-        As in GridSearchCV. With "auto" an int is the number of folds, which are shuffled, and
-        repeated where there are few rows.
+        As in GridSearchCV; the folds of an int are shuffled with "auto", and fewer where a class
+        has fewer rows.
     scoring : str, callable or None, default=None
         A scorer that uses `predict` or `decision_function`; None is accuracy.
     refit : bool, default=True
