@@ -42,7 +42,7 @@ def calibrate_candidate(
             missing = np.setdiff1d(classes, problem.classes)
             raise ValueError(
                 f"cannot calibrate probabilities: a training fold has no row of class "
-                f"{missing[0]!r}; use fewer folds or more rows of it"
+                f"{missing.tolist()[0]!r}; use fewer folds or more rows of it"
             )
         (decided,) = problem.decide(block)
         return decided.scores
@@ -130,18 +130,14 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         self.classes_ = self.estimator_.classes_
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class whose plane is nearest; not always the likeliest."""
-        check_is_fitted(self)
-        predicted: NDArray[Any] = self.estimator_.predict(X)
-        return predicted
-
-    def decision_function(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        scores: FloatArray = self.estimator_.decision_function(X)
-        return scores
-
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of `classes_`, one column each."""
-        check_is_fitted(self)
+        check_is_fitted(self, "estimator_")
         return self.calibration_.probabilities(self.estimator_.decision_function(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest class; near the boundary it need not be that of the nearest plane, which
+        `estimator_` predicts."""
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[likeliest]
+        return labels

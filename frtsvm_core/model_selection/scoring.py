@@ -1,7 +1,7 @@
 """Scores of one candidate on one fold, from decision scores that are already there.
 
 scikit-learn's scorers ask an estimator to predict; here the predictions exist, so a stand-in answers.
-Accuracy, which most searches use, is computed directly: a scorer would take longer than the solver.
+Accuracies, which most searches use, are computed directly: a scorer would take longer than the solver.
 """
 
 from collections.abc import Callable
@@ -30,15 +30,21 @@ class FoldScorer:
         self._classes = classes
         self._x, self._labels = rows.x[validation], rows.labels[validation]
         self._weight = None if rows.weight is None else rows.weight[validation]
-        self._scorer = None if scoring in (None, "accuracy") else resolve_scorer(scoring)
+        self._balanced = scoring == "balanced_accuracy"
+        direct = scoring is None or scoring == "accuracy" or self._balanced
+        self._scorer = None if direct else resolve_scorer(scoring)
         # A label that training has not seen has no code, and is never right.
         position = np.searchsorted(classes, self._labels).clip(max=classes.size - 1)
         self._codes = np.where(classes[position] == self._labels, position, -1)
+        self._true_class = np.unique(self._labels, return_inverse=True)[1]
 
     def __call__(self, decided: Decided) -> float:
         codes = decide(decided.scores)
         if self._scorer is None:
-            return float(np.average(codes == self._codes, weights=self._weight))
+            right = codes == self._codes
+            if self._balanced:
+                return self._mean_recall(right)
+            return float(np.average(right, weights=self._weight))
         stand_in = _Answered(self._classes, self._classes[codes], decided.scores)
         extra = (
             {"sample_weight": self._weight}
@@ -46,6 +52,13 @@ class FoldScorer:
             else {}
         )
         return float(self._scorer(stand_in, self._x, self._labels, **extra))
+
+    def _mean_recall(self, right: NDArray[np.bool_]) -> float:
+        """The mean over classes of the share that is right; a class without weight does not count."""
+        weight = np.ones(right.size) if self._weight is None else self._weight
+        total = np.bincount(self._true_class, weight)
+        recalled = np.bincount(self._true_class, weight * right)
+        return float(np.mean(recalled[total > 0.0] / total[total > 0.0]))
 
 
 class _Answered(ClassifierMixin, BaseEstimator):

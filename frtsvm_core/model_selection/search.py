@@ -248,7 +248,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @available_if(_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
-        """The classes that `best_estimator_` gives."""
+        """The classes that `best_estimator_` gives: those of the nearest planes, which near the
+        boundary need not be the likeliest by `predict_proba`."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)
 
