@@ -40,7 +40,7 @@ IntArray = NDArray[np.intp]
 # Rows and kernel rank of the stages. Up to EXACT_ROWS rows, stages 2 and 3 use the estimator's rank.
 STAGE_ROWS = (600, 2000, 6000)
 STAGE_RANK = (100, 200, 400)
-EXACT_ROWS = 500
+EXACT_ROWS = 256
 
 COARSE_GAMMAS = (-4.0, -2.0, 0.0, 2.0, 4.0)
 COARSE_C1 = (-8.0, -3.0, 2.0, 7.0)
@@ -189,7 +189,7 @@ class AutoSearch:
         )
         stage = _Stage(rows, folds, points, evaluator)
         stages.append(stage)
-        grid = [self._units.params(point, n_rows) for point in points]
+        grid = [self._units.params(point, stage.n_rows) for point in points]
         began = time.perf_counter()
         evaluator.evaluate(
             group_candidates(self._base, grid, first=0, seed=self._seed), deadline=self._deadline
