@@ -1,6 +1,7 @@
 """search="auto" against a full grid, by nested cross-validation on the sets of FRTSVM_DATA_DIR."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def nested(search: Any, x: NDArray[np.float64], y: NDArray[np.int64]) -> tuple[f
     return correct / y.size, seconds / OUTER_FOLDS
 
 
-def rows(data_dir: Path, names: tuple[str, ...] = SMALL_SETS) -> list[str]:
+def rows(data_dir: Path, names: Sequence[str] = SMALL_SETS) -> list[str]:
     lines, differences, shares = [], [], []
     for name in names:
         x, y = read_set(data_dir / f"{name}.csv")

@@ -13,16 +13,12 @@ small all stages use all rows, and the best of all of them is taken; otherwise t
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, check_cv
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
@@ -30,12 +26,11 @@ from frtsvm_core.model_selection.candidates import configure, group_candidates
 from frtsvm_core.model_selection.evaluation import Evaluator
 from frtsvm_core.model_selection.fold import Fold, Rows
 from frtsvm_core.model_selection.progress import OutOfTime, Reporter, StopSearch
+from frtsvm_core.model_selection.ranking import first_of_each, ranking
 from frtsvm_core.model_selection.results import Evaluation, Outcome, results_table
+from frtsvm_core.model_selection.samples import Samples
 from frtsvm_core.model_selection.scoring import Scorer
 from frtsvm_core.model_selection.space import Point, Units, lattice
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 # Rows and kernel rank of the stages. Up to EXACT_ROWS rows, stages 2 and 3 use the estimator's rank.
 STAGE_ROWS = (600, 2000, 6000)
@@ -55,10 +50,6 @@ N_FINALISTS = 8
 # Share of the time budget that the stages may use; the rest is for the refit and the calibration.
 SEARCH_SHARE = 0.65
 REFIT_SHARE = 0.25
-# Distance, in powers of two, over which scores are averaged.
-BANDWIDTH = 2.0
-# A class keeps at least this many rows in a sample, if it has them.
-LEAST_OF_A_CLASS = 20
 # Ranks that a refit on many rows may use, best first.
 REFIT_RANKS = (1024, 512, 400, 256, 128, 64)
 
@@ -102,9 +93,10 @@ class AutoSearch:
         self._deadline = SEARCH_SHARE * reporter.remaining
 
     def run(self, rows: Rows, groups: Any) -> Outcome:
-        self._rows, self._groups = rows, groups
-        self._rng = np.random.default_rng(self._seed)
-        self._units = Units.of(rows.x, self._rng)
+        rng = np.random.default_rng(self._seed)
+        pairwise = self._base.__sklearn_tags__().input_tags.pairwise
+        self._units = Units.of(rows.x, rng)
+        self._samples = Samples(rows, groups, self._cv, pairwise=pairwise, seed=self._seed, rng=rng)
         stages: list[_Stage] = []
         stopped = False
         try:
@@ -128,8 +120,8 @@ class AutoSearch:
 
     def _fine(self, stages: list[_Stage]) -> None:
         ranked = ranking(_pool(stages))
-        best, *others = _first_of_each(ranked, lambda point: point.features)
-        trusted, *less_trusted = _first_of_each(ranked, lambda point: point.membership)
+        best, *others = first_of_each(ranked, lambda point: point.features)
+        trusted, *less_trusted = first_of_each(ranked, lambda point: point.membership)
         mus = (trusted.mu,) if trusted.membership == "none" else FINE_MU
         trust = [(trusted.membership, mu) for mu in mus]
         trust += [(point.membership, point.mu) for point in less_trusted[:1]]
@@ -168,9 +160,11 @@ class AutoSearch:
         )
 
     def _rank(self, stage: int) -> int | str | None:
-        return self._base.rank if self._rows.labels.size <= EXACT_ROWS else STAGE_RANK[stage]
+        return self._base.rank if self._samples.n_rows <= EXACT_ROWS else STAGE_RANK[stage]
 
     def _run(self, stages: list[_Stage], number: int, points: list[Point]) -> None:
+        if stages and self._reporter.seconds > self._deadline:
+            raise OutOfTime
         n_rows = self._affordable(stages, STAGE_ROWS[number], points)
         same = [stage for stage in stages if stage.n_rows == n_rows]
         if same:  # the same rows and folds, so that all their candidates can be compared
@@ -178,7 +172,7 @@ class AutoSearch:
             done = {point for stage in same for point in stage.points}
             points = [point for point in points if point not in done]
         else:
-            rows, folds = self._sample(n_rows)
+            rows, folds = self._samples.draw(n_rows)
         evaluator = Evaluator(
             rows,
             folds,
@@ -192,7 +186,10 @@ class AutoSearch:
         grid = [self._units.params(point, stage.n_rows) for point in points]
         began = time.perf_counter()
         evaluator.evaluate(
-            group_candidates(self._base, grid, first=0, seed=self._seed), deadline=self._deadline
+            group_candidates(self._base, grid, first=0, seed=self._seed),
+            deadline=self._deadline,
+            # However short the time, there is something to choose.
+            at_least_one=number == 0,
         )
         stage.seconds = time.perf_counter() - began
         if len(stages) == 1 and all(math.isnan(one.mean) for _, one in stage.tried()):
@@ -200,7 +197,7 @@ class AutoSearch:
 
     def _affordable(self, stages: list[_Stage], most: int, points: list[Point]) -> int:
         """How many rows a stage can have, going by the time of the last one; not fewer than that."""
-        n_rows = min(most, self._rows.labels.size)
+        n_rows = self._samples.nearest(most)
         if not stages or not points:
             return n_rows
         last = stages[-1]
@@ -209,32 +206,8 @@ class AutoSearch:
         predicted_per_row = per_row * growth * len(points)
         left = self._deadline - self._reporter.seconds
         if predicted_per_row * n_rows > left:
-            n_rows = int(max(last.n_rows, left / predicted_per_row))
-        return min(n_rows, self._rows.labels.size)
-
-    # --- rows and folds ----------------------------------------------------------------------
-
-    def _sample(self, n_rows: int) -> tuple[Rows, list[Fold]]:
-        """A stratified sample of the rows, and the folds on it."""
-        rows, groups = self._rows, self._groups
-        if n_rows < rows.labels.size and not _is_list_of_folds(self._cv):
-            index = stratified_sample(rows.labels, n_rows, self._rng)
-            pairwise = self._base.__sklearn_tags__().input_tags.pairwise
-            rows = Rows(
-                rows.x[np.ix_(index, index)] if pairwise else rows.x[index],
-                rows.labels[index],
-                None if rows.weight is None else rows.weight[index],
-            )
-            groups = None if groups is None else np.asarray(groups)[index]
-        splitter = self._splitter()
-        return rows, [Fold(*fold) for fold in splitter.split(rows.x, rows.labels, groups)]
-
-    def _splitter(self) -> Any:
-        if self._cv is not None and not isinstance(self._cv, Integral):
-            return check_cv(self._cv, self._rows.labels, classifier=True)
-        _, counts = np.unique(self._rows.labels, return_counts=True)
-        n_folds = max(2, min(int(self._cv or 5), int(counts.min())))
-        return StratifiedKFold(n_folds, shuffle=True, random_state=self._seed)
+            n_rows = self._samples.nearest(int(max(last.n_rows, left / predicted_per_row)))
+        return n_rows
 
     # --- the end -----------------------------------------------------------------------------
 
@@ -259,7 +232,7 @@ class AutoSearch:
     def _for_all_rows(self, winner: Point, stage: _Stage) -> dict[str, Any]:
         """The parameters for a fit on all rows; where they were found on a sample, with the largest
         kernel rank that the time budget allows."""
-        n_rows = self._rows.labels.size
+        n_rows = self._samples.n_rows
         if stage.n_rows == n_rows or winner.kernel == "linear":
             return self._units.params(winner, n_rows)
         began = time.perf_counter()
@@ -285,51 +258,5 @@ def _pool(stages: Sequence[_Stage]) -> list[tuple[Point, Evaluation]]:
     return [pair for stage in usable if stage.n_rows == n_rows for pair in stage.tried()]
 
 
-def ranking(pool: Sequence[tuple[Point, Evaluation]]) -> list[Point]:
-    """Points from best to worst, by scores that lean on those of their neighbours.
-
-    The best of many noisy scores is mostly the luckiest. A mean over the neighbourhood, with weights
-    that fall with the distance in powers, tells a good region from a lucky point.
-    """
-    scores = np.array([evaluation.mean for _, evaluation in pool])
-    known = ~np.isnan(scores)
-    place = np.array(
-        [(point.gamma_power or 0.0, point.c1_power, point.c3_power) for point, _ in pool]
-    )
-    smooth = np.full(scores.size, -np.inf)
-    kinds = [(point.kernel, point.membership) for point, _ in pool]
-    for kind in set(kinds):
-        alike = np.flatnonzero(known & np.array([other == kind for other in kinds]))
-        near = np.exp(-cdist(place[alike], place[alike], "sqeuclidean") / (2.0 * BANDWIDTH**2))
-        smooth[alike] = near @ scores[alike] / near.sum(axis=1)
-    trusted = np.where(known, 0.5 * (np.nan_to_num(scores) + smooth), -np.inf)
-    return [pool[k][0] for k in np.argsort(-trusted, kind="stable")]
-
-
-def stratified_sample(labels: NDArray[Any], size: int, rng: np.random.Generator) -> IntArray:
-    """About `size` row numbers, in order: each class in proportion, but not fewer than it takes to
-    appear in every fold."""
-    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    shares = np.maximum(np.round(size * counts / counts.sum()), LEAST_OF_A_CLASS)
-    chosen = [
-        rng.choice(np.flatnonzero(codes == k), int(min(share, count)), replace=False)
-        for k, (share, count) in enumerate(zip(shares, counts, strict=True))
-    ]
-    return np.sort(np.concatenate(chosen))
-
-
-def _first_of_each(ranked: Sequence[Point], key: Callable[[Point], Any]) -> list[Point]:
-    """The best point for each value of the key, from best to worst."""
-    found: dict[Any, Point] = {}
-    for point in ranked:
-        found.setdefault(key(point), point)
-    return list(found.values())
-
-
 def _rank_of(point: Point, n_rows: int) -> int:
     return min(point.rank, n_rows) if isinstance(point.rank, int) else n_rows
-
-
-def _is_list_of_folds(cv: Any) -> bool:
-    """Folds given as row numbers hold for all rows only."""
-    return cv is not None and not isinstance(cv, Integral) and not hasattr(cv, "split")

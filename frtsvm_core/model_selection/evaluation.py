@@ -60,6 +60,7 @@ class Evaluator:
         self._rows, self._folds, self._scoring = rows, folds, scoring
         self._error_score, self._reporter = error_score, reporter
         self._n_jobs = n_jobs
+        self._deadline, self._at_least_one = math.inf, True
         self.evaluations: dict[int, Evaluation] = {}  # by candidate number
         self.failures: list[str] = []
         self.n_block_folds = self.n_fits = self.n_not_converged = 0
@@ -68,22 +69,30 @@ class Evaluator:
         """The complete evaluations, in the order of the candidates."""
         return [self.evaluations[number] for number in sorted(self.evaluations)]
 
-    def evaluate(self, groups: Sequence[Group], *, deadline: float = math.inf) -> None:
+    def evaluate(
+        self,
+        groups: Sequence[Group],
+        *,
+        deadline: float = math.inf,
+        at_least_one: bool = True,
+    ) -> None:
         """Evaluate the groups in order. Ends with OutOfTime once `deadline` seconds have passed
-        since the search began and a candidate is complete; what is complete by then is kept."""
+        since the search began, but not before `at_least_one` candidate is complete; what is
+        complete by then is kept."""
+        self._deadline, self._at_least_one = deadline, at_least_one
         self._reporter.plan(sum(group.size for group in groups))
         # As many groups at a time as it takes to give every worker a fold.
         together = max(1, effective_n_jobs(self._n_jobs) // len(self._folds))
         with Parallel(self._n_jobs, require="sharedmem", return_as="generator") as parallel:
             for start in range(0, len(groups), together):
-                self._evaluate_together(parallel, groups[start : start + together], deadline)
+                self._evaluate_together(parallel, groups[start : start + together])
 
-    def _evaluate_together(self, parallel: Any, groups: Sequence[Group], deadline: float) -> None:
+    def _evaluate_together(self, parallel: Any, groups: Sequence[Group]) -> None:
         places = [(group, fold) for group in groups for fold in self._folds]
         prepared = []
         for one in parallel(delayed(self._prepare)(group, fold) for group, fold in places):
             prepared.append(one)
-            self._check(deadline)
+            self._check()
         n_folds = len(self._folds)
         tasks = [
             (group, block, prepared[n_folds * number + fold])
@@ -94,11 +103,12 @@ class Evaluator:
         scored = parallel(delayed(self._score)(block, place) for _, block, place in tasks)
         for group, block, places_of_block, outcomes in _by_block(tasks, scored, n_folds):
             self._keep(group, block, places_of_block, outcomes)
-            self._check(deadline)
+            self._check()
 
-    def _check(self, deadline: float) -> None:
+    def _check(self) -> None:
         self._reporter.tell("search")
-        if self.evaluations and self._reporter.seconds > deadline:
+        late = self._reporter.seconds > self._deadline
+        if late and (self.evaluations or not self._at_least_one):
             raise OutOfTime
 
     def _prepare(self, group: Group, fold: Fold) -> _Prepared:

@@ -1,7 +1,6 @@
 """search="auto": from coarse to fine, from few rows to many, in time."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,6 @@ from sklearn.model_selection import GroupKFold, KFold
 
 from frtsvm_core import FRTSVMClassifier, TSVMClassifier
 from frtsvm_core.model_selection import FRTSVMSearchCV, SearchProgress, StopSearch
-from frtsvm_core.model_selection.auto import ranking, stratified_sample
-from frtsvm_core.model_selection.results import Evaluation
-from frtsvm_core.model_selection.space import Point
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -123,7 +119,7 @@ def test_splitters_are_respected(moons: Data) -> None:
 @pytest.mark.usefixtures("small_stages")
 def test_folds_given_as_row_numbers_hold_for_all_rows(moons: Data) -> None:
     x, y = moons
-    folds = list(KFold(2, shuffle=True, random_state=0).split(x))
+    folds = KFold(2, shuffle=True, random_state=0).split(x)  # can be read only once
     search = FRTSVMSearchCV(cv=folds, random_state=0, refit=False).fit(x, y)
     assert set(search.cv_results_["n_rows"]) == {120}
 
@@ -190,40 +186,3 @@ def test_a_stop_keeps_the_best_of_what_was_tried(moons: Data) -> None:
     assert search.stopped_
     assert 30 <= len(search.cv_results_["params"]) < 288
     assert search.best_score_ > 0.8
-
-
-# --- parts ---------------------------------------------------------------------------------------
-
-
-def evaluated(score: float) -> Evaluation:
-    return Evaluation({}, np.array([score]), np.zeros(1), np.zeros(1))
-
-
-def at(c1: float, c3: float, **other: Any) -> Point:
-    values = {"kernel": "rbf", "gamma_power": 0.0, "membership": "none", "mu": 0.1, "rank": None}
-    return Point(c1_power=c1, c3_power=c3, **{**values, **other})
-
-
-def test_a_good_region_beats_a_lucky_point() -> None:
-    plateau = [(at(c1, c3), evaluated(0.90)) for c1 in (0.0, 1.0) for c3 in (0.0, 1.0)]
-    around = [(at(c1, 8.0), evaluated(0.80)) for c1 in (7.0, 9.0)]
-    lucky = (at(8.0, 8.0), evaluated(0.91))
-    assert ranking([lucky, *around, *plateau])[0] in [point for point, _ in plateau]
-    # A point that is better by more than its neighbours are worse still wins.
-    excellent = (at(8.0, 8.0), evaluated(0.99))
-    assert ranking([excellent, *around, *plateau])[0] == excellent[0]
-
-
-def test_failures_rank_last_and_neighbours_are_of_the_same_kind() -> None:
-    failed = (at(0.0, 0.0), evaluated(np.nan))
-    good = (at(0.0, 1.0), evaluated(0.9))
-    bad = (at(0.0, 0.0, membership="center"), evaluated(0.1))
-    assert ranking([failed, bad, good]) == [good[0], bad[0], failed[0]]
-
-
-def test_samples_keep_the_shares_of_large_classes_and_the_rows_of_small_ones() -> None:
-    labels = np.repeat(["a", "b", "c"], [900, 95, 5])
-    index = stratified_sample(labels, 200, np.random.default_rng(0))
-    assert (np.diff(index) > 0).all()
-    _, counts = np.unique(labels[index], return_counts=True)
-    np.testing.assert_array_equal(counts, [180, 20, 5])
