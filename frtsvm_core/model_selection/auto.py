@@ -186,7 +186,7 @@ class AutoSearch:
         grid = [self._units.params(point, stage.n_rows) for point in points]
         began = time.perf_counter()
         evaluator.evaluate(
-            group_candidates(self._base, grid, first=0, seed=self._seed),
+            group_candidates(self._base, grid, seed=self._seed),
             deadline=self._deadline,
             # However short the time, there is something to choose.
             at_least_one=number == 0,

@@ -120,7 +120,7 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         with one_blas_thread():
             self.calibration_ = calibrate_candidate(
-                group_candidates(self._base(), [{}], first=0, seed=seed),
+                group_candidates(self._base(), [{}], seed=seed),
                 Rows(rows, labels, weight),
                 [Fold(*fold) for fold in splitter.split(rows, labels)],
                 method=self.method,

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier, TwinSettings
 from frtsvm_core.estimators._preparation import KernelSettings
-from frtsvm_core.solvers.ladder import LadderOptions
+from frtsvm_core.solvers.box_qp import SolverOptions
 
 Params = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ class Candidate:
     number: int
     params: Params
     settings: TwinSettings
-    options: LadderOptions
+    options: SolverOptions
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class Group:
 
 
 def group_candidates(
-    estimator: TwinPlaneClassifier, grid: Iterable[Params], *, first: int, seed: int
+    estimator: TwinPlaneClassifier, grid: Iterable[Params], *, seed: int
 ) -> list[Group]:
-    """Groups in the order in which their first candidates come; candidates are numbered from
-    `first`. `seed` stands in for an estimator's random_state=None."""
+    """Groups in the order in which their first candidates come; candidates keep their numbers in the
+    grid. `seed` stands in for an estimator's random_state=None."""
     groups: dict[Hashable, Group] = {}
     blocks: dict[Hashable, Block] = {}
     configured_with = _Configurator(estimator)
-    for number, params in enumerate(grid, start=first):
+    for number, params in enumerate(grid):
         configured = configured_with(params)
         settings = configured._settings()
-        options = LadderOptions(configured.tol, configured.max_iter, configured.shrinking)
+        options = SolverOptions(configured.tol, configured.max_iter, configured.shrinking)
         kernel = _effective(KernelSettings.of(configured))
         seed_used = _seed(configured, seed)
         group_key = (

@@ -25,7 +25,8 @@ from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.kernels.functions import Kernel, in_blocks
 from frtsvm_core.memberships import MAX_REFERENCE, Memberships
 from frtsvm_core.model_selection.candidates import Block, Candidate, Group
-from frtsvm_core.solvers.ladder import Ladder, LadderOptions
+from frtsvm_core.solvers.box_qp import SolverOptions
+from frtsvm_core.solvers.ladder import Ladder
 from frtsvm_core.twin.decision import class_scores, plane_distances, plane_norms
 from frtsvm_core.twin.parallel import one_openmp_thread
 from frtsvm_core.twin.plane import without_rounding
@@ -140,7 +141,7 @@ class FoldProblem:
         other: int,
         c: float,
         ladders: dict[MembershipSettings, set[float]],
-        options: LadderOptions,
+        options: SolverOptions,
     ) -> Iterator[tuple[tuple[MembershipSettings, float], _SolvedPlane]]:
         """One plane for each membership and slack cost."""
         spectrum = self._spectra[own]

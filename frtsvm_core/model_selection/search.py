@@ -198,7 +198,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             reporter=reporter,
         )
-        candidates = group_candidates(self._base(), ParameterGrid(self.search), first=0, seed=seed)
+        candidates = group_candidates(self._base(), ParameterGrid(self.search), seed=seed)
         stopped = False
         try:
             evaluator.evaluate(candidates)
@@ -237,7 +237,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _calibrate(self, outcome: Outcome, seed: int) -> Calibration:
         assert self.probability is not None
         return calibrate_candidate(
-            group_candidates(self._base(), [self.best_params_], first=0, seed=seed),
+            group_candidates(self._base(), [self.best_params_], seed=seed),
             outcome.rows,
             outcome.folds,
             method=self.probability,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frtsvm_core.solvers._ladder_steps import climb
-from frtsvm_core.solvers.box_qp import solve_box_qp
+from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
 
 FloatArray = NDArray[np.float64]
 
@@ -22,15 +22,6 @@ FloatArray = NDArray[np.float64]
 _GRAM_ROWS = 600
 _GRAM_RATIO = 2
 _MOST_GRAM_ROWS = 4000
-
-
-@dataclass(frozen=True)
-class LadderOptions:
-    """What `solve_box_qp` is given where the compiled steps do not end at rounding."""
-
-    tol: float
-    max_sweeps: int
-    shrinking: bool
 
 
 @dataclass(frozen=True)
@@ -53,11 +44,11 @@ class Ladder:
         self,
         weight: FloatArray,
         costs: FloatArray,
-        options: LadderOptions,
+        options: SolverOptions,
         seed: int,
     ) -> LadderSolution:
-        """Solutions for the boxes cost * weight; `costs` ascending. `seed` is for the order of
-        sweeps, where they are needed."""
+        """Solutions for the boxes cost * weight; `costs` ascending. `options` and `seed` are for
+        `solve_box_qp`, where the compiled steps do not end at rounding."""
         if self._gram is None:
             return self._rung_by_rung(weight, costs, options, np.random.default_rng(seed))
         alphas = np.empty((costs.size, weight.size))
@@ -82,7 +73,7 @@ class Ladder:
         self,
         weight: FloatArray,
         costs: FloatArray,
-        options: LadderOptions,
+        options: SolverOptions,
         rng: np.random.Generator,
     ) -> LadderSolution:
         alphas = np.empty((costs.size, weight.size))

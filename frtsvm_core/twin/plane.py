@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from frtsvm_core.solvers.box_qp import solve_box_qp
+from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
 from frtsvm_core.solvers.dual_cd import Sweep
 from frtsvm_core.twin.certificate import Certificate, certify
 from frtsvm_core.twin.whitening import Whitening
@@ -16,13 +16,6 @@ IntArray = NDArray[np.intp]
 
 # A sum of vectors shorter than this share of the sum of their lengths has cancelled out.
 _CANCELLED = 1e-12
-
-
-@dataclass(frozen=True)
-class SolverOptions:
-    tol: float
-    max_sweeps: int
-    shrinking: bool
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from frtsvm_core.solvers.box_qp import solve_box_qp
-from frtsvm_core.solvers.ladder import Ladder, LadderOptions
+from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
+from frtsvm_core.solvers.ladder import Ladder
 
 FloatArray = NDArray[np.float64]
 
-OPTIONS = LadderOptions(tol=1e-3, max_sweeps=1000, shrinking=True)
+OPTIONS = SolverOptions(tol=1e-3, max_sweeps=1000, shrinking=True)
 COSTS = 2.0 ** np.arange(-6, 7)
 
 
