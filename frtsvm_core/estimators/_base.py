@@ -26,10 +26,11 @@ from frtsvm_core.estimators._preparation import (
 from frtsvm_core.estimators._validation import check_rows
 from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.kernels.functions import KERNEL_NAMES
+from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.twin.decision import plane_norms
 from frtsvm_core.twin.model import PlaneModel, decide
 from frtsvm_core.twin.parallel import one_blas_thread
-from frtsvm_core.twin.plane import Plane, SolverOptions
+from frtsvm_core.twin.plane import Plane
 from frtsvm_core.twin.problem import (
     Costs,
     PlaneSpec,

@@ -77,8 +77,14 @@ class TrainingRows:
 
 
 def training_rows(estimator: Any, x: Any, y: Any, sample_weight: Any) -> TrainingRows:
-    """Validated rows; weight 0 is absence, so such rows are not there for anything that follows."""
-    rows, labels = check_rows_and_labels(estimator, x, y)
+    """Validated rows with their classes and weights."""
+    return weighted_rows(estimator, *check_rows_and_labels(estimator, x, y), sample_weight)
+
+
+def weighted_rows(
+    estimator: Any, rows: FloatArray, labels: NDArray[Any], sample_weight: Any
+) -> TrainingRows:
+    """Weight 0 is absence, so such rows are not there for anything that follows."""
     precomputed = estimator.kernel == "precomputed" if isinstance(estimator.kernel, str) else False
     if precomputed and rows.shape[0] != rows.shape[1]:
         raise ValueError(

@@ -23,6 +23,8 @@ _FIRST_SWEEPS = 6
 _ATTEMPTS = 5
 # A sweep that met no larger violation has nothing left to do.
 _SETTLED = 1e-11
+# After so many rungs the gradient is formed anew, so that the rounding of updates cannot add up.
+_FRESH_EVERY = 8
 # How many coordinates with the wrong sign join the free set at once.
 _JOIN_AT_ONCE = 3
 # A gradient of the wrong sign below this, next to the 1 of the margin, is rounding.
@@ -100,6 +102,22 @@ def _form_gradient(gram: Any, alpha: Any, gradient: Any) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
+def _move_bounds(
+    gram: Any, bound: Any, alpha: Any, gradient: Any, at_bound: Any, ratio: float
+) -> None:
+    """Take what is at its bound along to the next rung. With B those coordinates and F the rest,
+    Qa = Q_B a_B + Q_F a_F becomes r Q_B a_B + Q_F a_F = r Qa + (1 - r) Q_F a_F, and F is small."""
+    for k in range(alpha.size):
+        gradient[k] = ratio * (gradient[k] + 1.0) - 1.0
+    for i in range(alpha.size):
+        if at_bound[i]:
+            alpha[i] = bound[i]
+        elif alpha[i] != 0.0:
+            for k in range(alpha.size):
+                gradient[k] += (1.0 - ratio) * alpha[i] * gram[i, k]
+
+
+@njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _reach(value: float, bound: float, step: float) -> float:
     """The multiple of `step` that leads from `value` to the end of [0, bound]."""
     if step < 0.0:
@@ -111,12 +129,12 @@ def _reach(value: float, bound: float, step: float) -> float:
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _step(
-    bound: Any, alpha: Any, gradient: Any, moved: Any, state: Any, free: Any, step: Any, n_free: int
+    bound: Any, alpha: Any, moved: Any, state: Any, free: Any, rest: Any, step: Any, n_free: int
 ) -> bool:
     """Take as much of the Newton step as fits into the box; True if that is all of it.
 
-    The gradient is kept up only on the free set, where a step of length t makes it (1 - t) times
-    what it was; `moved` collects what the other coordinates have yet to learn.
+    A step of length t leaves (1 - t) times the gradient on the free set: `rest` is kept up with
+    that, and `moved` collects what the gradient of all coordinates has yet to learn.
     """
     length = 1.0
     for a in range(n_free):
@@ -132,19 +150,28 @@ def _step(
         else:
             alpha[i] = min(max(before + length * step[a], 0.0), bound[i])
         moved[i] += alpha[i] - before
-        gradient[i] *= 1.0 - length
+        rest[a] *= 1.0 - length
     return full
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def _spread(gram: Any, gradient: Any, moved: Any, state: Any) -> None:
-    """Bring the gradient outside the free set up to date."""
-    size = gradient.size
-    for i in range(size):
+def _let_go(lower: Any, state: Any, free: Any, rest: Any, n_free: int) -> int:
+    """Remove the coordinates that the last step has taken to a bound."""
+    for position in range(n_free - 1, -1, -1):
+        if state[free[position]] == _STOPPED:
+            n_free = _remove(lower, free, n_free, position)
+            for a in range(position, n_free):
+                rest[a] = rest[a + 1]
+    return n_free
+
+
+@njit(nogil=True, cache=True, fastmath=_VECTORIZED)
+def _spread(gram: Any, gradient: Any, moved: Any) -> None:
+    """Let the gradient learn what has moved."""
+    for i in range(gradient.size):
         if moved[i] != 0.0:
-            for k in range(size):
-                if state[k] != _FREE:
-                    gradient[k] += moved[i] * gram[i, k]
+            for k in range(gradient.size):
+                gradient[k] += moved[i] * gram[i, k]
             moved[i] = 0.0
 
 
@@ -152,14 +179,16 @@ def _spread(gram: Any, gradient: Any, moved: Any, state: Any) -> None:
 def _worst_at_bound(bound: Any, alpha: Any, gradient: Any, state: Any) -> int:
     """The coordinate that most wants to leave its bound, or -1."""
     worst = -1
-    most = _GRADIENT_ROUNDING * (1.0 + np.abs(gradient).max())
+    most = 0.0
+    largest = 0.0
     for i in range(alpha.size):
+        largest = max(largest, abs(gradient[i]))
         if state[i] == _AT_BOUND and bound[i] > 0.0:
             wish = -gradient[i] if alpha[i] == 0.0 else gradient[i]
             if wish > most:
                 most = wish
                 worst = i
-    return worst
+    return worst if most > _GRADIENT_ROUNDING * (1.0 + largest) else -1
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
@@ -171,22 +200,23 @@ def _finish(
     state = np.zeros(size, dtype=np.int8)
     moved = np.zeros(size)
     step = np.empty(size)
+    rest = np.empty(size)
     n_free = 0
     for i in range(size):
         if 0.0 < alpha[i] < bound[i]:
             state[i] = _FREE
             n_free = _append(gram, lower, free, n_free, i, ridge)
+    for a in range(n_free):
+        rest[a] = gradient[free[a]]
     for _ in range(100 + 2 * size):
         if n_free > 0:
             for a in range(n_free):
-                step[a] = -gradient[free[a]]
+                step[a] = -rest[a]
             _solve(lower, n_free, step)
-            if not _step(bound, alpha, gradient, moved, state, free, step, n_free):
-                for a in range(n_free - 1, -1, -1):
-                    if state[free[a]] == _STOPPED:
-                        n_free = _remove(lower, free, n_free, a)
+            if not _step(bound, alpha, moved, state, free, rest, step, n_free):
+                n_free = _let_go(lower, state, free, rest, n_free)
                 continue
-            _spread(gram, gradient, moved, state)
+        _spread(gram, gradient, moved)
         joined = 0
         for i in range(size):
             if state[i] == _STOPPED:
@@ -198,14 +228,12 @@ def _finish(
             state[i] = _FREE
             n_free = _append(gram, lower, free, n_free, i, ridge)
             joined += 1
-        if joined == 0:
-            # Judge by a gradient that no update has touched; if it disagrees, the next step corrects.
-            _form_gradient(gram, alpha, gradient)
-            largest = 0.0
-            for a in range(n_free):
-                largest = max(largest, abs(gradient[free[a]]))
-            if largest <= _FREE_ROUNDING and _worst_at_bound(bound, alpha, gradient, state) < 0:
-                return True
+        largest = 0.0
+        for a in range(n_free):
+            rest[a] = gradient[free[a]]
+            largest = max(largest, abs(rest[a]))
+        if joined == 0 and largest <= _FREE_ROUNDING:
+            return True
     _form_gradient(gram, alpha, gradient)
     return False
 
@@ -234,12 +262,19 @@ def climb(
         same = rung > 0 and exact[rung - 1]
         for i in range(size):
             if at_bound[i] and alpha[i] != bound[i]:
-                alpha[i] = bound[i]
                 same = False
         if not same:
             exact[rung] = False
             sweeps = _FIRST_SWEEPS
-            _form_gradient(gram, alpha, gradient)
+            if rung % _FRESH_EVERY == 0:
+                for i in range(size):
+                    if at_bound[i]:
+                        alpha[i] = bound[i]
+                _form_gradient(gram, alpha, gradient)
+            else:
+                _move_bounds(
+                    gram, bound, alpha, gradient, at_bound, ladder[rung] / ladder[rung - 1]
+                )
             for _ in range(_ATTEMPTS):
                 for _ in range(sweeps):
                     largest, smallest, _n = sweep_gram(

@@ -20,6 +20,15 @@ _FIRST_ROUND = 50
 
 
 @dataclass(frozen=True)
+class SolverOptions:
+    """When to stop, and how to sweep, for those who pass it on."""
+
+    tol: float
+    max_sweeps: int
+    shrinking: bool
+
+
+@dataclass(frozen=True)
 class BoxQPSolution:
     alpha: FloatArray
     v: FloatArray  # Z'alpha

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frtsvm_core.solvers._ladder_steps import climb
-from frtsvm_core.solvers.box_qp import solve_box_qp
+from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
 
 FloatArray = NDArray[np.float64]
 
@@ -25,16 +25,8 @@ _MOST_GRAM_ROWS = 4000
 
 
 @dataclass(frozen=True)
-class LadderOptions:
-    """What `solve_box_qp` is given where the compiled steps do not end at rounding."""
-
-    tol: float
-    max_sweeps: int
-    shrinking: bool
-
-
-@dataclass(frozen=True)
 class LadderSolution:
+    alpha: FloatArray  # rungs x rows
     v: FloatArray  # rungs x columns: Z'a
     converged: NDArray[np.bool_]  # per rung
 
@@ -52,12 +44,13 @@ class Ladder:
         self,
         weight: FloatArray,
         costs: FloatArray,
-        options: LadderOptions,
-        rng: np.random.Generator,
+        options: SolverOptions,
+        seed: int,
     ) -> LadderSolution:
-        """Solutions for the boxes cost * weight; `costs` ascending."""
+        """Solutions for the boxes cost * weight; `costs` ascending. `options` and `seed` are for
+        `solve_box_qp`, where the compiled steps do not end at rounding."""
         if self._gram is None:
-            return self._rung_by_rung(weight, costs, options, rng)
+            return self._rung_by_rung(weight, costs, options, np.random.default_rng(seed))
         alphas = np.empty((costs.size, weight.size))
         exact = np.zeros(costs.size, dtype=np.bool_)
         climb(self._gram, weight, costs, alphas, exact)
@@ -69,19 +62,21 @@ class Ladder:
                 tol=options.tol,
                 max_sweeps=options.max_sweeps,
                 shrinking=options.shrinking,
-                rng=rng,
+                rng=np.random.default_rng(seed),
                 start=alphas[rung],
             )
-            v[rung], exact[rung] = solution.v, solution.converged
-        return LadderSolution(v, exact)
+            alphas[rung], v[rung] = solution.alpha, solution.v
+            exact[rung] = solution.converged
+        return LadderSolution(alphas, v, exact)
 
     def _rung_by_rung(
         self,
         weight: FloatArray,
         costs: FloatArray,
-        options: LadderOptions,
+        options: SolverOptions,
         rng: np.random.Generator,
     ) -> LadderSolution:
+        alphas = np.empty((costs.size, weight.size))
         v = np.empty((costs.size, self._rows.shape[1]))
         converged = np.zeros(costs.size, dtype=np.bool_)
         alpha: FloatArray | None = None
@@ -101,5 +96,6 @@ class Ladder:
                 start=alpha,
             )
             alpha, below = solution.alpha, float(cost)
-            v[rung], converged[rung] = solution.v, solution.converged
-        return LadderSolution(v, converged)
+            alphas[rung], v[rung] = solution.alpha, solution.v
+            converged[rung] = solution.converged
+        return LadderSolution(alphas, v, converged)

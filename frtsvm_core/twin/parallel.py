@@ -40,6 +40,13 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def one_openmp_thread() -> Iterator[None]:
+    """Hold the OpenMP loops that this thread starts to one thread."""
+    with _blas().limit(limits=1, user_api="openmp"):
+        yield
+
+
 def side_by_side(
     function: Callable[[Item], Result], items: Sequence[Item], *, n_cells: int
 ) -> list[Result]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from frtsvm_core.solvers.box_qp import solve_box_qp
+from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
 from frtsvm_core.solvers.dual_cd import Sweep
 from frtsvm_core.twin.certificate import Certificate, certify
 from frtsvm_core.twin.whitening import Whitening
@@ -16,13 +16,6 @@ IntArray = NDArray[np.intp]
 
 # A sum of vectors shorter than this share of the sum of their lengths has cancelled out.
 _CANCELLED = 1e-12
-
-
-@dataclass(frozen=True)
-class SolverOptions:
-    tol: float
-    max_sweeps: int
-    shrinking: bool
 
 
 @dataclass(frozen=True)
@@ -36,20 +29,21 @@ class Plane:
     n_visits: int
 
 
-def _without_rounding(
-    v: FloatArray, z: FloatArray, alpha: FloatArray, whitening: Whitening
+def without_rounding(
+    v: FloatArray, z: FloatArray, alpha: FloatArray, rounding: float
 ) -> FloatArray:
-    """v = Z'a with its direction set to 0 where that is rounding: where the terms of the sum cancel, or
-    the rows they come from are equal up to rounding. Such a plane is constant."""
-    length = float(np.linalg.norm(v[:-1]))
-    coarseness = whitening.rounding() * float(alpha.sum())
+    """v = Z'a, one per row, with the direction set to 0 where that is rounding: where the terms of the
+    sum cancel, or the rows they come from are equal up to `rounding`. Such a plane is constant."""
+    length = np.linalg.norm(v[:, :-1], axis=1)
+    coarseness = rounding * alpha.sum(axis=1)
     # Cauchy-Schwarz bounds the sum of the lengths, and settles all but degenerate planes at once.
-    if length > max(_CANCELLED * float(np.linalg.norm(alpha) * np.linalg.norm(z)), coarseness):
+    at_most = np.linalg.norm(alpha, axis=1) * np.linalg.norm(z)
+    if (length > np.maximum(_CANCELLED * at_most, coarseness)).all():
         return v
-    terms = float(alpha @ np.linalg.norm(z[:, :-1], axis=1))
-    if length <= max(_CANCELLED * terms, coarseness):
-        v = v.copy()
-        v[:-1] = 0.0
+    terms = alpha @ np.linalg.norm(z[:, :-1], axis=1)
+    constant = length <= np.maximum(_CANCELLED * terms, coarseness)
+    v = v.copy()
+    v[constant, :-1] = 0.0
     return v
 
 
@@ -84,6 +78,6 @@ def solve_plane(
         n_sweeps=solution.n_sweeps,
         converged=solution.converged,
     )
-    v = _without_rounding(solution.v, z, solution.alpha, whitening)
+    v = without_rounding(solution.v[None], z, solution.alpha[None], whitening.rounding())[0]
     g, b = whitening.plane(v, sign)
     return Plane(g, b, solution.alpha, certificate, solution.n_visits)

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frtsvm_core.kernels.feature_map import FeatureMap
+from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.solvers.dual_cd import Sweep
 from frtsvm_core.twin.parallel import side_by_side
-from frtsvm_core.twin.plane import Plane, SolverOptions, solve_plane
+from frtsvm_core.twin.plane import Plane, solve_plane
 from frtsvm_core.twin.whitening import ClassScatter, Whitening, class_scatter, is_thin, whiten
 
 FloatArray = NDArray[np.float64]

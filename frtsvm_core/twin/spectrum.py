@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, svd
 
-from frtsvm_core.twin.whitening import RESOLVED, ClassScatter, centred_rows
+from frtsvm_core.twin.whitening import RESOLVED, ROUNDING, ClassScatter, centred_rows
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -38,6 +38,11 @@ class ClassSpectrum:
         np.divide(projected, np.sqrt(self.spread + c), out=z[:, :-1])
         z[:, -1] = 1.0 / np.sqrt(self.own.total_weight)
         return z
+
+    def rounding(self, c: float) -> float:
+        """How much of a whitened row can be rounding of F_i - m."""
+        squared = np.einsum("ij,ij->j", self.directions, self.directions) / (self.spread + c)
+        return ROUNDING * float(np.sqrt(squared.sum()) * np.linalg.norm(self.own.mean))
 
     def planes(self, v: FloatArray, c: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """For whitened solutions v, one per row: the directions in projected coordinates, the value

@@ -22,6 +22,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 _BLOCK_ROWS = 2048
+# Relative error of a difference F_i - m, with room for the sums that m comes from.
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
 # c is resolved by R'SR + cI only while it stands this far above the rounding of the trace.
 RESOLVED = 1e3 * float(np.finfo(np.float64).eps)
 
@@ -99,8 +101,7 @@ class Whitening(ABC):
 
     def rounding(self) -> float:
         """How much of a whitened row can be rounding of F_i - m."""
-        spread = self.norm() * float(np.linalg.norm(self.own.mean))
-        return 16.0 * float(np.finfo(np.float64).eps) * spread
+        return ROUNDING * self.norm() * float(np.linalg.norm(self.own.mean))
 
     def plane(self, v: FloatArray, sign: float) -> tuple[FloatArray, float]:
         """(g, b) of the plane F.g + b for the whitened solution v."""

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from frtsvm_core.solvers.box_qp import solve_box_qp
-from frtsvm_core.solvers.ladder import Ladder, LadderOptions
+from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
+from frtsvm_core.solvers.ladder import Ladder
 
 FloatArray = NDArray[np.float64]
 
-OPTIONS = LadderOptions(tol=1e-3, max_sweeps=1000, shrinking=True)
+OPTIONS = SolverOptions(tol=1e-3, max_sweeps=1000, shrinking=True)
 COSTS = 2.0 ** np.arange(-6, 7)
 
 
@@ -31,7 +31,7 @@ def random_problem(seed: int, n_rows: int, width: int) -> tuple[FloatArray, Floa
 )
 def test_every_rung_is_the_solution_of_its_box(seed: int, n_rows: int, width: int) -> None:
     rows, weight = random_problem(seed, n_rows, width)
-    ladder = Ladder(rows).solve(weight, COSTS, OPTIONS, np.random.default_rng(0))
+    ladder = Ladder(rows).solve(weight, COSTS, OPTIONS, 0)
     assert ladder.converged.all()
     for cost, v in zip(COSTS, ladder.v, strict=True):
         alone = solve_box_qp(
@@ -47,10 +47,8 @@ def test_every_rung_is_the_solution_of_its_box(seed: int, n_rows: int, width: in
 
 def test_repeated_rows_make_no_difference_to_the_plane() -> None:
     rows, weight = random_problem(3, 30, 4)
-    once = Ladder(rows).solve(2.0 * weight, COSTS, OPTIONS, np.random.default_rng(0))
-    twice = Ladder(np.repeat(rows, 2, axis=0)).solve(
-        np.repeat(weight, 2), COSTS, OPTIONS, np.random.default_rng(0)
-    )
+    once = Ladder(rows).solve(2.0 * weight, COSTS, OPTIONS, 0)
+    twice = Ladder(np.repeat(rows, 2, axis=0)).solve(np.repeat(weight, 2), COSTS, OPTIONS, 0)
     assert twice.converged.all()
     np.testing.assert_allclose(twice.v, once.v, atol=1e-8)
 
@@ -58,18 +56,18 @@ def test_repeated_rows_make_no_difference_to_the_plane() -> None:
 def test_boxes_of_width_zero_stay_closed() -> None:
     rows, weight = random_problem(5, 25, 4)
     weight[::2] = 0.0
-    ladder = Ladder(rows).solve(weight, COSTS, OPTIONS, np.random.default_rng(0))
-    without = Ladder(rows[1::2]).solve(weight[1::2], COSTS, OPTIONS, np.random.default_rng(0))
+    ladder = Ladder(rows).solve(weight, COSTS, OPTIONS, 0)
+    without = Ladder(rows[1::2]).solve(weight[1::2], COSTS, OPTIONS, 0)
     np.testing.assert_allclose(ladder.v, without.v, atol=1e-9)
 
 
 def test_large_problems_climb_without_the_gram_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, weight = random_problem(7, 120, 6)
-    small = Ladder(rows).solve(weight, COSTS, OPTIONS, np.random.default_rng(0))
+    small = Ladder(rows).solve(weight, COSTS, OPTIONS, 0)
     monkeypatch.setattr("frtsvm_core.solvers.ladder._GRAM_ROWS", 0)
     large = Ladder(rows)
     assert large._gram is None
-    climbed = large.solve(weight, COSTS, OPTIONS, np.random.default_rng(0))
+    climbed = large.solve(weight, COSTS, OPTIONS, 0)
     assert climbed.converged.all()
     np.testing.assert_allclose(climbed.v, small.v, atol=1e-8)
 

@@ -5,9 +5,9 @@ import pytest
 
 from frtsvm_core.kernels.feature_map import kernel_map, linear_map
 from frtsvm_core.kernels.functions import RBF
+from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.twin import parallel
 from frtsvm_core.twin import problem as module
-from frtsvm_core.twin.plane import SolverOptions
 from frtsvm_core.twin.problem import REST, Costs, TwinProblem, plane_specs
 
 SAME = Costs(1.0, 1.0, 2.0, 2.0)

@@ -1,0 +1,54 @@
+"""Print and store the tables of docs/search.md: `python -m benchmarks.search [grid|auto]`.
+
+`--sets heart,pima` compares search="auto" with the full grid on these sets only, and stores nothing.
+"""
+
+import argparse
+import os
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.search import automatic, grid
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def grid_table() -> list[str]:
+    return ["## The paper's grid", "", *_printed(grid.HEADER), *grid.rows()]
+
+
+def auto_table(names: Sequence[str] = automatic.SMALL_SETS) -> list[str]:
+    folder = os.environ.get("FRTSVM_DATA_DIR", "")
+    if not folder:
+        return ["FRTSVM_DATA_DIR is not set: no comparison of search='auto' with a full grid"]
+    title = '## search="auto" against a full grid, nested cross-validation'
+    return [title, "", *_printed(automatic.HEADER), *automatic.rows(Path(folder), names)]
+
+
+TABLES: dict[str, Callable[[], list[str]]] = {"grid": grid_table, "auto": auto_table}
+
+
+def _printed(lines: list[str]) -> list[str]:
+    print("\n".join(lines), flush=True)
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("table", nargs="?", choices=list(TABLES), help="one of them only")
+    parser.add_argument("--sets", help="names of data sets, separated by commas")
+    given = parser.parse_args()
+    if given.sets:
+        auto_table(given.sets.split(","))
+        return
+    for name in [given.table] if given.table else TABLES:
+        lines = TABLES[name]()
+        where = RESULTS / f"search-{name}.md"
+        note = f"Python {platform.python_version()}, {platform.machine()}."
+        where.write_text("\n".join([*lines, "", note, ""]))
+        print(f"stored in {where}\n")
+
+
+if __name__ == "__main__":
+    main()

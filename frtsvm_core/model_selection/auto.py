@@ -1,0 +1,262 @@
+"""A search without a grid: from coarse to fine, from few rows to many, within a time budget.
+
+    stage 1  every kernel, width and membership on a coarse lattice of costs, on a small sample
+    stage 2  the best kernel with neighbouring widths and several mu, and the second best kernel and
+             membership, on finer costs and more rows
+    stage 3  the finalists, and the finest costs around the best, on as many rows as time allows
+
+What makes it cheap is that a candidate costs next to nothing once its kernel is factored
+(docs/search.md): the stages are planned around few kernels with many costs each. Where the data are
+small all stages use all rows, and the best of all of them is taken; otherwise the best of the last.
+"""
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from frtsvm_core.estimators._base import TwinPlaneClassifier
+from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
+from frtsvm_core.model_selection.candidates import configure, group_candidates
+from frtsvm_core.model_selection.evaluation import Evaluator
+from frtsvm_core.model_selection.fold import Fold, Rows
+from frtsvm_core.model_selection.progress import OutOfTime, Reporter, StopSearch
+from frtsvm_core.model_selection.ranking import first_of_each, ranking
+from frtsvm_core.model_selection.results import Evaluation, Outcome, results_table
+from frtsvm_core.model_selection.samples import Samples
+from frtsvm_core.model_selection.scoring import Scorer
+from frtsvm_core.model_selection.space import Point, Units, lattice
+
+# Rows and kernel rank of the stages. Up to EXACT_ROWS rows, stages 2 and 3 use the estimator's rank.
+STAGE_ROWS = (600, 2000, 6000)
+STAGE_RANK = (100, 200, 400)
+EXACT_ROWS = 256
+
+COARSE_GAMMAS = (-4.0, -2.0, 0.0, 2.0, 4.0)
+COARSE_C1 = (-8.0, -3.0, 2.0, 7.0)
+COARSE_C3 = (-8.0, -4.0, 0.0, 4.0)
+COARSE_TRUST = (("center", 0.1), ("none", 0.1), ("neighbors", 0.1))
+FINE_STEP = 2.0
+FINE_MU = (0.03, 0.1, 0.3)
+FINEST_STEP = 1.0
+# How many finalists of stage 2 are tried again on the rows of stage 3.
+N_FINALISTS = 8
+
+# Share of the time budget that the stages may use; the rest is for the refit and the calibration.
+SEARCH_SHARE = 0.65
+REFIT_SHARE = 0.25
+# Ranks that a refit on many rows may use, best first.
+REFIT_RANKS = (1024, 512, 400, 256, 128, 64)
+
+
+@dataclass
+class _Stage:
+    """Points tried on the same rows and folds."""
+
+    rows: Rows
+    folds: list[Fold]
+    points: list[Point]
+    evaluator: Evaluator
+    seconds: float = 0.0
+
+    def tried(self) -> list[tuple[Point, Evaluation]]:
+        found = self.evaluator.evaluations
+        return [(self.points[number], found[number]) for number in sorted(found)]
+
+    @property
+    def n_rows(self) -> int:
+        return self.rows.labels.size
+
+
+class AutoSearch:
+    """Plans and runs the stages."""
+
+    def __init__(
+        self,
+        base: TwinPlaneClassifier,
+        *,
+        cv: Any,
+        scoring: str | Scorer | None,
+        n_jobs: int | None,
+        seed: int,
+        reporter: Reporter,
+    ) -> None:
+        if not isinstance(base, FRTSVMClassifier):
+            raise ValueError("search='auto' knows the parameters of FRTSVMClassifier only")
+        self._base, self._cv, self._scoring, self._n_jobs = base, cv, scoring, n_jobs
+        self._seed, self._reporter = seed, reporter
+        self._deadline = SEARCH_SHARE * reporter.remaining
+
+    def run(self, rows: Rows, groups: Any) -> Outcome:
+        rng = np.random.default_rng(self._seed)
+        pairwise = self._base.__sklearn_tags__().input_tags.pairwise
+        self._units = Units.of(rows.x, rng)
+        self._samples = Samples(rows, groups, self._cv, pairwise=pairwise, seed=self._seed, rng=rng)
+        stages: list[_Stage] = []
+        stopped = False
+        try:
+            for plan in (self._coarse, self._fine, self._finest):
+                plan(stages)
+        except (OutOfTime, StopSearch):
+            stages = [stage for stage in stages if stage.evaluator.evaluations]
+            if not stages:
+                raise
+            stopped = True
+        return self._outcome(stages, stopped)
+
+    # --- stages ------------------------------------------------------------------------------
+
+    def _coarse(self, stages: list[_Stage]) -> None:
+        base = self._base
+        features: list[tuple[Any, float | None]] = [(base.kernel, None)]
+        if isinstance(base.kernel, str) and base.kernel in ("linear", "rbf"):
+            features = [("linear", None), *(("rbf", power) for power in COARSE_GAMMAS)]
+        self._run(stages, 0, lattice(features, COARSE_C1, COARSE_C3, COARSE_TRUST, STAGE_RANK[0]))
+
+    def _fine(self, stages: list[_Stage]) -> None:
+        ranked = ranking(_pool(stages))
+        best, *others = first_of_each(ranked, lambda point: point.features)
+        trusted, *less_trusted = first_of_each(ranked, lambda point: point.membership)
+        mus = (trusted.mu,) if trusted.membership == "none" else FINE_MU
+        trust = [(trusted.membership, mu) for mu in mus]
+        trust += [(point.membership, point.mu) for point in less_trusted[:1]]
+        gammas = [best.gamma_power]
+        if best.gamma_power is not None:
+            gammas += [best.gamma_power - 1.0, best.gamma_power + 1.0]
+        points = self._around(best, [(best.kernel, gamma) for gamma in gammas], FINE_STEP, trust, 1)
+        for other in others[:1]:
+            points += self._around(other, [other.features], FINE_STEP, trust, 1)
+        self._run(stages, 1, points)
+
+    def _finest(self, stages: list[_Stage]) -> None:
+        ranked = ranking(_pool(stages))
+        best = ranked[0]
+        finalists = [replace(point, rank=self._rank(2)) for point in ranked[:N_FINALISTS]]
+        trust = [(best.membership, best.mu)]
+        around = self._around(best, [best.features], FINEST_STEP, trust, 2)
+        self._run(stages, 2, list(dict.fromkeys([*finalists, *around])))
+
+    def _around(
+        self,
+        point: Point,
+        features: Sequence[tuple[Any, float | None]],
+        step: float,
+        trust: Sequence[tuple[str, float]],
+        stage: int,
+    ) -> list[Point]:
+        """The costs of a point and one step around them."""
+        shifts = (-step, 0.0, step)
+        return lattice(
+            features,
+            [point.c1_power + shift for shift in shifts],
+            [point.c3_power + shift for shift in shifts],
+            trust,
+            self._rank(stage),
+        )
+
+    def _rank(self, stage: int) -> int | str | None:
+        return self._base.rank if self._samples.n_rows <= EXACT_ROWS else STAGE_RANK[stage]
+
+    def _run(self, stages: list[_Stage], number: int, points: list[Point]) -> None:
+        if stages and self._reporter.seconds > self._deadline:
+            raise OutOfTime
+        n_rows = self._affordable(stages, STAGE_ROWS[number], points)
+        same = [stage for stage in stages if stage.n_rows == n_rows]
+        if same:  # the same rows and folds, so that all their candidates can be compared
+            rows, folds = same[-1].rows, same[-1].folds
+            done = {point for stage in same for point in stage.points}
+            points = [point for point in points if point not in done]
+        else:
+            rows, folds = self._samples.draw(n_rows)
+        evaluator = Evaluator(
+            rows,
+            folds,
+            scoring=self._scoring,
+            error_score=np.nan,
+            n_jobs=self._n_jobs,
+            reporter=self._reporter,
+        )
+        stage = _Stage(rows, folds, points, evaluator)
+        stages.append(stage)
+        grid = [self._units.params(point, stage.n_rows) for point in points]
+        began = time.perf_counter()
+        evaluator.evaluate(
+            group_candidates(self._base, grid, seed=self._seed),
+            deadline=self._deadline,
+            # However short the time, there is something to choose.
+            at_least_one=number == 0,
+        )
+        stage.seconds = time.perf_counter() - began
+        if len(stages) == 1 and all(math.isnan(one.mean) for _, one in stage.tried()):
+            raise ValueError(f"No candidate could be fitted. {evaluator.failures[0]}")
+
+    def _affordable(self, stages: list[_Stage], most: int, points: list[Point]) -> int:
+        """How many rows a stage can have, going by the time of the last one; not fewer than that."""
+        n_rows = self._samples.nearest(most)
+        if not stages or not points:
+            return n_rows
+        last = stages[-1]
+        per_row = last.seconds / (len(last.points) * last.n_rows or 1)
+        growth = (_rank_of(points[0], n_rows) / _rank_of(last.points[0], last.n_rows)) ** 2
+        predicted_per_row = per_row * growth * len(points)
+        left = self._deadline - self._reporter.seconds
+        if predicted_per_row * n_rows > left:
+            n_rows = self._samples.nearest(int(max(last.n_rows, left / predicted_per_row)))
+        return n_rows
+
+    # --- the end -----------------------------------------------------------------------------
+
+    def _outcome(self, stages: list[_Stage], stopped: bool) -> Outcome:
+        rows_of_table = [
+            (number, stage, point, evaluation)
+            for number, stage in enumerate(stages)
+            for point, evaluation in stage.tried()
+        ]
+        table = results_table([evaluation for *_, evaluation in rows_of_table])
+        table["stage"] = np.array([number for number, *_ in rows_of_table])
+        table["n_rows"] = np.array([stage.n_rows for _, stage, *_ in rows_of_table])
+        pool = _pool(stages)
+        winner = ranking(pool)[0]
+        chosen = next(evaluation for point, evaluation in pool if point == winner)
+        best = next(k for k, row in enumerate(rows_of_table) if row[3] is chosen)
+        last = rows_of_table[best][1]
+        return Outcome(
+            table, best, self._for_all_rows(winner, last), last.rows, last.folds, stopped
+        )
+
+    def _for_all_rows(self, winner: Point, stage: _Stage) -> dict[str, Any]:
+        """The parameters for a fit on all rows; where they were found on a sample, with the largest
+        kernel rank that the time budget allows."""
+        n_rows = self._samples.n_rows
+        if stage.n_rows == n_rows or winner.kernel == "linear":
+            return self._units.params(winner, n_rows)
+        began = time.perf_counter()
+        trial = configure(self._base, self._units.params(winner, stage.n_rows))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            trial.fit(stage.rows.x, stage.rows.labels, stage.rows.weight)
+        seconds = (time.perf_counter() - began) * n_rows / stage.n_rows
+        rank = int(trial.rank_)
+        allowed = REFIT_SHARE / (1.0 - SEARCH_SHARE) * self._reporter.remaining
+        if isinstance(winner.rank, int) and rank == winner.rank:  # the cap decided, not the kernel
+            affordable = [r for r in REFIT_RANKS if seconds * (r / rank) ** 2 <= allowed]
+            rank = affordable[0] if affordable else REFIT_RANKS[-1]
+        return self._units.params(replace(winner, rank=rank), n_rows)
+
+
+def _pool(stages: Sequence[_Stage]) -> list[tuple[Point, Evaluation]]:
+    """The evaluations that can be compared: those on the rows of the last stage, if it came far."""
+    usable = list(stages)
+    if len(usable) > 1 and 2 * len(usable[-1].evaluator.evaluations) < len(usable[-1].points):
+        usable.pop()
+    n_rows = usable[-1].n_rows
+    return [pair for stage in usable if stage.n_rows == n_rows for pair in stage.tried()]
+
+
+def _rank_of(point: Point, n_rows: int) -> int:
+    return min(point.rank, n_rows) if isinstance(point.rank, int) else n_rows

@@ -1,0 +1,153 @@
+"""Parameter settings grouped by what they can share.
+
+A candidate is an estimator with some of its parameters set. Candidates with equal kernel and weights
+share the kernel factor, the class spectra and the projected rows (a *group*); inside a group those with
+equal regularization share the matrix of the dual (a *block*); inside a block the slack costs form a
+ladder, one per membership.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from copy import copy, deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from numbers import Integral
+from typing import Any, cast
+
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from frtsvm_core.estimators._base import TwinPlaneClassifier, TwinSettings
+from frtsvm_core.estimators._preparation import KernelSettings
+from frtsvm_core.solvers.box_qp import SolverOptions
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    number: int
+    params: Params
+    settings: TwinSettings
+    options: SolverOptions
+
+
+@dataclass(frozen=True)
+class Block:
+    """Candidates with the same c1 and c2."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return len(self.candidates)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Candidates with the same kernel and weights."""
+
+    estimator: TwinPlaneClassifier  # one of them, for its kernel and class weights
+    kernel: KernelSettings
+    bias_ridge: float
+    seed: int
+    blocks: list[Block]
+
+    @property
+    def smallest_regularization(self) -> float:
+        return min(
+            min(candidate.settings.costs.c1, candidate.settings.costs.c2)
+            for block in self.blocks
+            for candidate in block.candidates
+        )
+
+    @property
+    def size(self) -> int:
+        return sum(block.size for block in self.blocks)
+
+
+def group_candidates(
+    estimator: TwinPlaneClassifier, grid: Iterable[Params], *, seed: int
+) -> list[Group]:
+    """Groups in the order in which their first candidates come; candidates keep their numbers in the
+    grid. `seed` stands in for an estimator's random_state=None."""
+    groups: dict[Hashable, Group] = {}
+    blocks: dict[Hashable, Block] = {}
+    configured_with = _Configurator(estimator)
+    for number, params in enumerate(grid):
+        configured = configured_with(params)
+        settings = configured._settings()
+        options = SolverOptions(configured.tol, configured.max_iter, configured.shrinking)
+        kernel = _effective(KernelSettings.of(configured))
+        seed_used = _seed(configured, seed)
+        group_key = (
+            kernel,
+            settings.bias_ridge,
+            seed_used,
+            _key(configured.class_weight),
+        )
+        block_key = (group_key, settings.costs.c1, settings.costs.c2, options)
+        if group_key not in groups:
+            groups[group_key] = Group(configured, kernel, settings.bias_ridge, seed_used, [])
+        if block_key not in blocks:
+            blocks[block_key] = Block()
+            groups[group_key].blocks.append(blocks[block_key])
+        blocks[block_key].candidates.append(Candidate(number, params, settings, options))
+    return list(groups.values())
+
+
+def configure(estimator: TwinPlaneClassifier, params: Params) -> TwinPlaneClassifier:
+    """An unfitted copy with these parameters, which are checked at once."""
+    configured: TwinPlaneClassifier = clone(estimator).set_params(**params)
+    configured._validate_params()
+    return configured
+
+
+class _Configurator:
+    """`configure` for many candidates: what is costly about it is done once per parameter value."""
+
+    def __init__(self, estimator: TwinPlaneClassifier) -> None:
+        self._estimator = clone(estimator)
+        self._checked: set[Hashable] = set()
+
+    def __call__(self, params: Params) -> TwinPlaneClassifier:
+        seen = {(name, type(value), _key(value)) for name, value in params.items()}
+        if not seen <= self._checked:
+            configure(self._estimator, params)
+            self._checked |= seen
+        configured: TwinPlaneClassifier = copy(self._estimator)
+        for name, value in params.items():
+            setattr(configured, name, value)
+        return configured
+
+
+def _key(value: Any) -> Hashable:
+    """Equal for equal values; class weights may be a dictionary."""
+    if isinstance(value, dict):
+        return tuple(value.items())
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return cast(Hashable, value)
+
+
+def _effective(kernel: KernelSettings) -> KernelSettings:
+    """Without the parameters that make no difference, so that they separate no groups."""
+    if kernel.name == "linear":
+        return KernelSettings("linear", 1.0, 1, 0.0)
+    return kernel
+
+
+def _seed(estimator: TwinPlaneClassifier, default: int) -> int:
+    """What `fit` would draw from the estimator's random_state."""
+    if estimator.random_state is None:
+        return default
+    state = estimator.random_state
+    if isinstance(state, Integral):
+        return _first_draw(int(state))
+    return int(deepcopy(state).randint(2**31 - 1))
+
+
+@cache
+def _first_draw(random_state: int) -> int:
+    return int(check_random_state(random_state).randint(2**31 - 1))

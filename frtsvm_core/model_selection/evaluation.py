@@ -1,0 +1,171 @@
+"""Candidates over folds: groups of them in parallel, with progress, failures and an end in time."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from frtsvm_core.model_selection.candidates import Block, Group
+from frtsvm_core.model_selection.fold import Fold, FoldProblem, Rows
+from frtsvm_core.model_selection.progress import OutOfTime, Reporter
+from frtsvm_core.model_selection.results import Evaluation
+from frtsvm_core.model_selection.scoring import FoldScorer, Scorer
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A fold in the feature space of a group, or why there is none."""
+
+    problem: FoldProblem | None
+    scorer: FoldScorer | None
+    failure: str | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """One block on one fold."""
+
+    scores: FloatArray
+    fit_seconds: float
+    score_seconds: float
+    not_converged: int
+    failure: str | None
+
+
+class Evaluator:
+    """Evaluates groups of candidates on the same folds, and keeps every complete evaluation.
+
+    The compiled solvers and BLAS release the interpreter lock and the folds share large arrays, so
+    joblib runs them on threads.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        folds: Sequence[Fold],
+        *,
+        scoring: str | Scorer | None,
+        error_score: float | str,
+        n_jobs: int | None,
+        reporter: Reporter,
+    ) -> None:
+        self._rows, self._folds, self._scoring = rows, folds, scoring
+        self._error_score, self._reporter = error_score, reporter
+        self._n_jobs = n_jobs
+        self._deadline, self._at_least_one = math.inf, True
+        self.evaluations: dict[int, Evaluation] = {}  # by candidate number
+        self.failures: list[str] = []
+        self.n_block_folds = self.n_fits = self.n_not_converged = 0
+
+    def in_order(self) -> list[Evaluation]:
+        """The complete evaluations, in the order of the candidates."""
+        return [self.evaluations[number] for number in sorted(self.evaluations)]
+
+    def evaluate(
+        self,
+        groups: Sequence[Group],
+        *,
+        deadline: float = math.inf,
+        at_least_one: bool = True,
+    ) -> None:
+        """Evaluate the groups in order. Ends with OutOfTime once `deadline` seconds have passed
+        since the search began, but not before `at_least_one` candidate is complete; what is
+        complete by then is kept."""
+        self._deadline, self._at_least_one = deadline, at_least_one
+        self._reporter.plan(sum(group.size for group in groups))
+        # As many groups at a time as it takes to give every worker a fold.
+        together = max(1, effective_n_jobs(self._n_jobs) // len(self._folds))
+        with Parallel(self._n_jobs, require="sharedmem", return_as="generator") as parallel:
+            for start in range(0, len(groups), together):
+                self._evaluate_together(parallel, groups[start : start + together])
+
+    def _evaluate_together(self, parallel: Any, groups: Sequence[Group]) -> None:
+        places = [(group, fold) for group in groups for fold in self._folds]
+        prepared = []
+        for one in parallel(delayed(self._prepare)(group, fold) for group, fold in places):
+            prepared.append(one)
+            self._check()
+        n_folds = len(self._folds)
+        tasks = [
+            (group, block, prepared[n_folds * number + fold])
+            for number, group in enumerate(groups)
+            for block in group.blocks
+            for fold in range(n_folds)
+        ]
+        scored = parallel(delayed(self._score)(block, place) for _, block, place in tasks)
+        for group, block, places_of_block, outcomes in _by_block(tasks, scored, n_folds):
+            self._keep(group, block, places_of_block, outcomes)
+            self._check()
+
+    def _check(self) -> None:
+        self._reporter.tell("search")
+        late = self._reporter.seconds > self._deadline
+        if late and (self.evaluations or not self._at_least_one):
+            raise OutOfTime
+
+    def _prepare(self, group: Group, fold: Fold) -> _Prepared:
+        began = time.perf_counter()
+        try:
+            problem = FoldProblem(group, self._rows, fold)
+        except ValueError as failure:
+            if self._error_score == "raise":
+                raise
+            return _Prepared(None, None, str(failure), time.perf_counter() - began)
+        scorer = FoldScorer(self._scoring, self._rows, fold.validation, problem.classes)
+        return _Prepared(problem, scorer, None, time.perf_counter() - began)
+
+    def _score(self, block: Block, place: _Prepared) -> _Scored:
+        began = time.perf_counter()
+        if place.problem is None or place.scorer is None:
+            return self._failed(block, place.failure or "", 0.0)
+        try:
+            decided = list(place.problem.decide(block))
+            solved = time.perf_counter()
+            scores = np.array([place.scorer(one) for one in decided])
+        except ValueError as failure:
+            if self._error_score == "raise":
+                raise
+            return self._failed(block, str(failure), time.perf_counter() - began)
+        not_converged = sum(not one.converged for one in decided)
+        return _Scored(scores, solved - began, time.perf_counter() - solved, not_converged, None)
+
+    def _failed(self, block: Block, failure: str, seconds: float) -> _Scored:
+        return _Scored(np.full(block.size, self._error_score), seconds, 0.0, 0, failure)
+
+    def _keep(
+        self,
+        group: Group,
+        block: Block,
+        places: Sequence[_Prepared],
+        outcomes: Sequence[_Scored],
+    ) -> None:
+        scores = np.stack([outcome.scores for outcome in outcomes], axis=1)
+        shared = np.array([place.seconds for place in places]) / group.size
+        fit_times = shared + np.array([outcome.fit_seconds for outcome in outcomes]) / block.size
+        score_times = np.array([outcome.score_seconds for outcome in outcomes]) / block.size
+        for candidate, row in zip(block.candidates, scores, strict=True):
+            evaluation = Evaluation(candidate.params, row, fit_times, score_times)
+            self.evaluations[candidate.number] = evaluation
+            self._reporter.tried(evaluation.mean, candidate.params)
+        self.failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
+        self.n_block_folds += len(outcomes)
+        self.n_fits += scores.size
+        self.n_not_converged += sum(outcome.not_converged for outcome in outcomes)
+
+
+def _by_block(
+    tasks: Sequence[tuple[Group, Block, _Prepared]], scored: Iterator[_Scored], n_folds: int
+) -> Iterator[tuple[Group, Block, list[_Prepared], list[_Scored]]]:
+    """Outcomes of all folds together, block by block, as they arrive."""
+    for start in range(0, len(tasks), n_folds):
+        group, block, _ = tasks[start]
+        places = [place for _, _, place in tasks[start : start + n_folds]]
+        yield group, block, places, [next(scored) for _ in range(n_folds)]

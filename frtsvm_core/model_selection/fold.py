@@ -1,0 +1,206 @@
+"""One training fold with one kernel: everything that its candidates share, computed once.
+
+For each class the rows are projected on the eigenvectors of the class scatter (twin/spectrum.py); after
+that a regularization is a product with a diagonal, a slack cost one rung of a ladder
+(solvers/ladder.py), and the distance of the validation rows to a plane one column of a product.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frtsvm_core.estimators._preparation import (
+    MembershipSettings,
+    effective_gamma,
+    feature_map,
+    memberships,
+    weighted_rows,
+)
+from frtsvm_core.kernels.feature_map import FeatureMap
+from frtsvm_core.kernels.functions import Kernel, in_blocks
+from frtsvm_core.memberships import MAX_REFERENCE, Memberships
+from frtsvm_core.model_selection.candidates import Block, Candidate, Group
+from frtsvm_core.solvers.box_qp import SolverOptions
+from frtsvm_core.solvers.ladder import Ladder
+from frtsvm_core.twin.decision import class_scores, plane_distances, plane_norms
+from frtsvm_core.twin.parallel import one_openmp_thread
+from frtsvm_core.twin.plane import without_rounding
+from frtsvm_core.twin.problem import REST, plane_specs
+from frtsvm_core.twin.spectrum import ClassSpectrum, class_spectrum
+from frtsvm_core.twin.whitening import class_scatter
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Validated rows with labels and, if the caller gave any, weights."""
+
+    x: FloatArray
+    labels: NDArray[Any]
+    weight: FloatArray | None
+
+
+@dataclass(frozen=True)
+class Fold:
+    train: IntArray
+    validation: IntArray
+    # Memberships that do not depend on the kernel, kept from one group to the next.
+    shared: dict[MembershipSettings, Memberships] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The decision scores of one candidate for the validation rows."""
+
+    candidate: Candidate
+    scores: FloatArray  # as `decision_function`
+    converged: bool
+
+
+@dataclass(frozen=True)
+class _SolvedPlane:
+    distances: FloatArray  # of the validation rows
+    converged: bool
+
+
+class FoldProblem:
+    """A training fold and its validation rows, in the feature space of one group."""
+
+    def __init__(self, group: Group, rows: Rows, fold: Fold) -> None:
+        train, validation = fold.train, fold.validation
+        pairwise = group.kernel.name == "precomputed"
+        given = rows.x[np.ix_(train, train)] if pairwise else rows.x[train]
+        weight = None if rows.weight is None else rows.weight[train]
+        data = weighted_rows(group.estimator, given, rows.labels[train], weight)
+        rng = np.random.default_rng(group.seed)
+        gamma = effective_gamma(data, group.kernel)
+        self._features = feature_map(data, group.kernel, gamma, rng)
+        self._data, self._kernel, self._rng = data, group.kernel, rng
+        self._seed = group.seed
+        self.classes = data.classes
+
+        asked = rows.x[np.ix_(validation, train[data.present])] if pairwise else rows.x[validation]
+        asked = _feature_rows(asked, self._features, group.kernel.resolved(gamma))
+        self._spectra: list[ClassSpectrum] = []
+        self._opposing: list[IntArray] = []
+        self._projected: list[FloatArray] = []  # per class: the rows of all other classes
+        self._asked: list[FloatArray] = []  # per class: the validation rows
+        for own in range(data.classes.size):
+            index = np.flatnonzero(data.codes == own)
+            scatter = class_scatter(self._features.rows, index, data.weight, group.bias_ridge)
+            spectrum = class_spectrum(
+                self._features.rows, scatter, self._features.root, group.smallest_regularization
+            )
+            opposing = np.flatnonzero(data.codes != own)
+            self._spectra.append(spectrum)
+            self._opposing.append(opposing)
+            self._projected.append(spectrum.project(self._features.rows[opposing]))
+            self._asked.append(spectrum.project(asked))
+        self._memberships: dict[MembershipSettings, Memberships] = {}
+        self._shared = fold.shared if group.estimator.class_weight is None else {}
+
+    def decide(self, block: Block) -> Iterator[Decided]:
+        """The scores of the validation rows for every candidate of the block."""
+        wanted: dict[tuple[int, int, float], dict[MembershipSettings, set[float]]] = defaultdict(
+            lambda: defaultdict(set)
+        )
+        planes = [
+            plane_specs(self.classes.size, candidate.settings.multi_class, candidate.settings.costs)
+            for candidate in block.candidates
+        ]
+        for candidate, specs in zip(block.candidates, planes, strict=True):
+            for spec in specs:
+                ladder = wanted[spec.own, spec.other, spec.regularization]
+                ladder[candidate.settings.memberships].add(float(spec.slack_cost))
+        options = block.candidates[0].options
+        solved = {
+            (own, other, *key): found
+            for (own, other, c), ladders in wanted.items()
+            for key, found in self._plane(own, other, c, ladders, options)
+        }
+        for candidate, specs in zip(block.candidates, planes, strict=True):
+            settings = candidate.settings.memberships
+            found = [
+                solved[spec.own, spec.other, settings, float(spec.slack_cost)] for spec in specs
+            ]
+            plane_classes = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
+            distances = np.stack([plane.distances for plane in found], axis=1)
+            scores = class_scores(distances, plane_classes)
+            yield Decided(candidate, scores, all(plane.converged for plane in found))
+
+    def _plane(
+        self,
+        own: int,
+        other: int,
+        c: float,
+        ladders: dict[MembershipSettings, set[float]],
+        options: SolverOptions,
+    ) -> Iterator[tuple[tuple[MembershipSettings, float], _SolvedPlane]]:
+        """One plane for each membership and slack cost."""
+        spectrum = self._spectra[own]
+        chosen = slice(None) if other == REST else self._data.codes[self._opposing[own]] == other
+        opposing = self._opposing[own][chosen]
+        z = spectrum.whitened(self._projected[own][chosen], c)
+        ladder, rounding = Ladder(z), spectrum.rounding(c)
+        for settings, costs in ladders.items():
+            rungs = np.sort(np.fromiter(costs, dtype=np.float64))
+            trust = self._trust(settings)[opposing] * self._data.weight[opposing]
+            solution = ladder.solve(trust, rungs, options, self._seed)
+            v = without_rounding(solution.v, z, solution.alpha, rounding)
+            direction, at_mean, g = spectrum.planes(v, c)
+            values = self._asked[own] @ direction.T + at_mean
+            distances = plane_distances(values, plane_norms(g))
+            for cost, column, converged in zip(
+                rungs.tolist(), distances.T, solution.converged, strict=True
+            ):
+                yield (settings, cost), _SolvedPlane(column, bool(converged))
+
+    def _trust(self, settings: MembershipSettings) -> FloatArray:
+        """Memberships; mu only multiplies them, so all mu share the rest."""
+        halves = replace(settings, mu=0.5)
+        if settings.membership == "none":
+            return np.ones(self._data.codes.size)
+        if halves not in self._memberships:
+            self._memberships[halves] = self._halved(halves)
+        fuzzy = self._memberships[halves]
+        trust: FloatArray = np.where(fuzzy.suspected, settings.mu, 1.0 - settings.mu) * (
+            2.0 * fuzzy.values
+        )
+        return trust
+
+    def _halved(self, settings: MembershipSettings) -> Memberships:
+        # Nearest rows of the input space are the same for every gamma, unless they are a sample.
+        in_input_space = (
+            settings.membership == "neighbors"
+            and self._kernel.name in ("linear", "rbf")
+            and self._data.codes.size <= MAX_REFERENCE
+        )
+        if in_input_space and settings in self._shared:
+            return self._shared[settings]
+        # Every membership is drawn as if it were the only one.
+        with one_openmp_thread():
+            fuzzy = memberships(
+                self._data, self._kernel, self._features, settings, deepcopy(self._rng)
+            )
+        if in_input_space:
+            self._shared[settings] = fuzzy
+        return fuzzy
+
+
+def _feature_rows(x: FloatArray, features: FeatureMap, kernel: Kernel | None) -> FloatArray:
+    """F(x) for rows that are not in the factorization, kernel values formed block by block."""
+    if features.back is None:
+        return x
+    if kernel is None:
+        return x @ features.back.T
+    rows = np.empty((x.shape[0], features.rank))
+    for block in in_blocks(x.shape[0], features.rank):
+        rows[block] = kernel(x[block], features.landmarks) @ features.back.T
+    return rows

@@ -1,0 +1,75 @@
+"""Samples of the rows, with folds on them."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from frtsvm_core.model_selection.fold import Fold, Rows
+
+IntArray = NDArray[np.intp]
+
+DEFAULT_FOLDS = 5
+# A class keeps at least this many rows in a sample, if it has them.
+LEAST_OF_A_CLASS = 20
+
+
+class Samples:
+    """Draws stratified samples of labelled rows; an int for `cv` means shuffled, stratified folds."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        groups: Any,
+        cv: Any,
+        *,
+        pairwise: bool,
+        seed: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self._rows, self._groups, self._pairwise = rows, groups, pairwise
+        self._rng = rng
+        if cv is None or isinstance(cv, Integral):
+            _, counts = np.unique(rows.labels, return_counts=True)
+            n_folds = max(2, min(int(cv or DEFAULT_FOLDS), int(counts.min())))
+            cv = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        # Folds given as row numbers hold for all rows only.
+        self._whole_only = not hasattr(cv, "split")
+        self._splitter = check_cv(cv, rows.labels, classifier=True)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are in all."""
+        return self._rows.labels.size
+
+    def nearest(self, n_rows: int) -> int:
+        """The size that a sample can have."""
+        return self.n_rows if self._whole_only else min(n_rows, self.n_rows)
+
+    def draw(self, n_rows: int) -> tuple[Rows, list[Fold]]:
+        """About n_rows rows, or all, and the folds on them."""
+        rows, groups = self._rows, self._groups
+        if n_rows < self.n_rows:
+            index = stratified_sample(rows.labels, n_rows, self._rng)
+            rows = Rows(
+                rows.x[np.ix_(index, index)] if self._pairwise else rows.x[index],
+                rows.labels[index],
+                None if rows.weight is None else rows.weight[index],
+            )
+            groups = None if groups is None else np.asarray(groups)[index]
+        folds = self._splitter.split(rows.x, rows.labels, groups)
+        return rows, [Fold(*fold) for fold in folds]
+
+
+def stratified_sample(labels: NDArray[Any], size: int, rng: np.random.Generator) -> IntArray:
+    """About `size` row numbers, in order: each class in proportion, but not fewer than it takes to
+    appear in every fold."""
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    shares = np.maximum(np.round(size * counts / counts.sum()), LEAST_OF_A_CLASS)
+    chosen = [
+        rng.choice(np.flatnonzero(codes == k), int(min(share, count)), replace=False)
+        for k, (share, count) in enumerate(zip(shares, counts, strict=True))
+    ]
+    return np.sort(np.concatenate(chosen))

@@ -1,0 +1,293 @@
+"""Cross-validated parameter search that computes what candidates share only once."""
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from frtsvm_core.estimators._base import TwinPlaneClassifier
+from frtsvm_core.estimators._validation import check_rows_and_labels
+from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
+from frtsvm_core.model_selection.auto import AutoSearch
+from frtsvm_core.model_selection.calibrated import calibrate_candidate
+from frtsvm_core.model_selection.calibration import Calibration
+from frtsvm_core.model_selection.candidates import Params, configure, group_candidates
+from frtsvm_core.model_selection.evaluation import Evaluator
+from frtsvm_core.model_selection.fold import Fold, Rows
+from frtsvm_core.model_selection.progress import Reporter, SearchCallback, StopSearch
+from frtsvm_core.model_selection.results import Outcome, results_table
+from frtsvm_core.model_selection.scoring import Scorer, resolve_scorer
+from frtsvm_core.twin.parallel import one_blas_thread
+
+FloatArray = NDArray[np.float64]
+
+
+def _refitted(search: "FRTSVMSearchCV") -> bool:
+    if not search.refit:
+        raise AttributeError(
+            f"This {type(search).__name__} was made with refit=False: it finds parameters, and has "
+            "no model to predict with."
+        )
+    return True
+
+
+def _calibrated(search: "FRTSVMSearchCV") -> bool:
+    if search.probability is None:
+        raise AttributeError(
+            "predict_proba needs a calibration: make the search with probability='sigmoid' or "
+            "'isotonic'."
+        )
+    return _refitted(search)
+
+
+class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Find the parameters of an FR-TSVM by cross-validation.
+
+    With a grid it gives the table and the choice of scikit-learn's GridSearchCV on the same folds, in
+    a small part of its time: the kernel factor and the spectrum of each class are computed once per
+    fold and kernel; after that every c1 is a diagonal, and every c3 a rung of a ladder. Without one
+    it goes from coarse to fine through kernels, memberships and costs (docs/search.md).
+
+    Parameters
+    ----------
+    estimator : FRTSVMClassifier or TSVMClassifier, default=FRTSVMClassifier()
+        Holds the parameters that are not searched.
+    search : "auto", mapping or list of mappings, default="auto"
+        Lists of values for parameters of the estimator, as `param_grid` of GridSearchCV; or "auto".
+    cv : int, splitter or iterable, default=5
+        As in GridSearchCV; the folds of an int are shuffled with "auto", and fewer where a class
+        has fewer rows.
+    scoring : str, callable or None, default=None
+        A scorer that uses `predict` or `decision_function`; None is accuracy.
+    refit : bool, default=True
+        Fit the best parameters on all rows.
+    probability : "sigmoid", "isotonic" or None, default=None
+        Calibrate `predict_proba` on the out-of-fold scores of the best parameters.
+    time_budget : float, default=60.0
+        Seconds that "auto" may take, refit included. A grid is always searched to its end.
+    n_jobs : int or None, default=None
+        Threads over folds and kernels.
+    random_state : int, RandomState or None, default=None
+        Draws the folds and samples of "auto", and stands in for a random_state=None of the estimator.
+    error_score : "raise" or number, default=nan
+        Score of a candidate that cannot be fitted on a fold.
+
+    Attributes
+    ----------
+    best_estimator_, best_params_, best_score_, best_index_, cv_results_, n_splits_, refit_time_,
+    scorer_, classes_ : as in GridSearchCV; the times of shared work are counted in equal parts.
+        With "auto", `cv_results_` has the columns `stage` and `n_rows` besides, and the best comes
+        from the last stage
+    refit_params_ : what `best_estimator_` was fitted with; differs from `best_params_` where "auto"
+        searched on a sample, because c1 grows with the number of rows
+    calibration_ : the `Calibration` behind `predict_proba`
+    stopped_ : whether the callback or the time budget ended the search early
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [TwinPlaneClassifier, None],
+        "search": [StrOptions({"auto"}), Mapping, list, tuple],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, None],
+        "refit": ["boolean"],
+        "probability": [StrOptions({"sigmoid", "isotonic"}), None],
+        "time_budget": [Interval(Real, 0.0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "error_score": [StrOptions({"raise"}), Real],
+    }
+
+    def __init__(
+        self,
+        estimator: TwinPlaneClassifier | None = None,
+        search: Params | Sequence[Params] | str = "auto",
+        *,
+        cv: Any = 5,
+        scoring: str | Scorer | None = None,
+        refit: bool = True,
+        probability: str | None = None,
+        time_budget: float = 60.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        error_score: float | str = np.nan,
+    ) -> None:
+        self.estimator = estimator
+        self.search = search
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.probability = probability
+        self.time_budget = time_budget
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.error_score = error_score
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._base().__sklearn_tags__().input_tags.pairwise
+        return tags
+
+    # --- fit ---------------------------------------------------------------------------------
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        callback: SearchCallback | None = None,
+    ) -> Self:
+        """Search, then fit the best parameters on all rows.
+
+        `callback` is called with a `SearchProgress`, often. If it raises `StopSearch` the best
+        candidate so far is taken; anything else it raises ends the fit.
+        """
+        rows = self._checked(X, y, sample_weight)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        automatic = isinstance(self.search, str)
+        reporter = Reporter(callback, self.time_budget if automatic else None)
+        with one_blas_thread():
+            find = self._find_automatically if automatic else self._find_in_grid
+            outcome = find(rows, groups, reporter, seed)
+            self._keep(outcome)
+            if self.probability is not None:
+                reporter.tell("calibration")
+                self.calibration_ = self._calibrate(outcome, seed)
+        if self.refit:
+            reporter.tell("refit")
+            began = time.perf_counter()
+            self.best_estimator_ = configure(self._base(), outcome.refit_params)
+            self.best_estimator_.fit(X, y, sample_weight)
+            self.refit_time_ = time.perf_counter() - began
+            self.classes_ = self.best_estimator_.classes_
+            self.n_features_in_ = self.best_estimator_.n_features_in_
+            if hasattr(self.best_estimator_, "feature_names_in_"):
+                self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        return self
+
+    def _base(self) -> TwinPlaneClassifier:
+        return FRTSVMClassifier() if self.estimator is None else self.estimator
+
+    def _checked(self, x: Any, y: Any, sample_weight: Any) -> Rows:
+        rows, labels = check_rows_and_labels(self, x, y)
+        if sample_weight is None:
+            return Rows(rows, labels, None)
+        return Rows(rows, labels, _check_sample_weight(sample_weight, rows, dtype=np.float64))
+
+    def _find_in_grid(self, rows: Rows, groups: Any, reporter: Reporter, seed: int) -> Outcome:
+        splitter = check_cv(self.cv, rows.labels, classifier=True)
+        folds = [Fold(*fold) for fold in splitter.split(rows.x, rows.labels, groups)]
+        evaluator = Evaluator(
+            rows,
+            folds,
+            scoring=self.scoring,
+            error_score=self.error_score,
+            n_jobs=self.n_jobs,
+            reporter=reporter,
+        )
+        candidates = group_candidates(self._base(), ParameterGrid(self.search), seed=seed)
+        stopped = False
+        try:
+            evaluator.evaluate(candidates)
+        except StopSearch:
+            if not evaluator.evaluations:
+                raise
+            stopped = True
+        _report_troubles(evaluator)
+        table = results_table(evaluator.in_order())
+        best = int(table["rank_test_score"].argmin())
+        return Outcome(table, best, table["params"][best], rows, folds, stopped)
+
+    def _find_automatically(
+        self, rows: Rows, groups: Any, reporter: Reporter, seed: int
+    ) -> Outcome:
+        search = AutoSearch(
+            self._base(),
+            cv=self.cv,
+            scoring=self.scoring,
+            n_jobs=self.n_jobs,
+            seed=seed,
+            reporter=reporter,
+        )
+        return search.run(rows, groups)
+
+    def _keep(self, outcome: Outcome) -> None:
+        self.cv_results_ = outcome.table
+        self.best_index_ = outcome.best
+        self.best_params_ = outcome.table["params"][outcome.best]
+        self.best_score_ = float(outcome.table["mean_test_score"][outcome.best])
+        self.refit_params_ = dict(outcome.refit_params)
+        self.n_splits_ = len(outcome.folds)
+        self.scorer_ = resolve_scorer(self.scoring)
+        self.stopped_ = outcome.stopped
+
+    def _calibrate(self, outcome: Outcome, seed: int) -> Calibration:
+        assert self.probability is not None
+        return calibrate_candidate(
+            group_candidates(self._base(), [self.best_params_], seed=seed),
+            outcome.rows,
+            outcome.folds,
+            method=self.probability,
+            n_jobs=self.n_jobs,
+        )
+
+    # --- predict -----------------------------------------------------------------------------
+
+    @available_if(_refitted)
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The classes that `best_estimator_` gives: those of the nearest planes, which near the
+        boundary need not be the likeliest by `predict_proba`."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict(X)
+
+    @available_if(_refitted)
+    def decision_function(self, X: Any) -> FloatArray:
+        """The scores that `best_estimator_` gives."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.decision_function(X)
+
+    @available_if(_calibrated)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of `classes_`, calibrated on out-of-fold scores."""
+        check_is_fitted(self, "best_estimator_")
+        return self.calibration_.probabilities(self.best_estimator_.decision_function(X))
+
+    @available_if(_refitted)
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score by `scoring` of `best_estimator_`."""
+        check_is_fitted(self, "best_estimator_")
+        extra = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self.scorer_(self.best_estimator_, X, y, **extra))
+
+
+def _report_troubles(evaluator: Evaluator) -> None:
+    """Raise if nothing could be fitted; warn of what could not, and of what stopped early."""
+    failures = evaluator.failures
+    if failures and len(failures) == evaluator.n_block_folds:
+        raise ValueError(f"No candidate could be fitted on any fold. {failures[0]}")
+    if failures:
+        warnings.warn(
+            f"{len(failures)} of {evaluator.n_block_folds} fits of candidates that share a "
+            f"regularization failed. The first failure: {failures[0]}",
+            FitFailedWarning,
+            stacklevel=4,
+        )
+    if evaluator.n_not_converged:
+        warnings.warn(
+            f"{evaluator.n_not_converged} of {evaluator.n_fits} fits stopped at max_iter sweeps.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

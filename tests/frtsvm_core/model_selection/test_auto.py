@@ -1,0 +1,188 @@
+"""search="auto": from coarse to fine, from few rows to many, in time."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GroupKFold, KFold
+
+from frtsvm_core import FRTSVMClassifier, TSVMClassifier
+from frtsvm_core.model_selection import FRTSVMSearchCV, SearchProgress, StopSearch
+
+Data = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+
+@pytest.fixture(scope="module")
+def moons() -> Data:
+    x, y = make_moons(120, noise=0.2, random_state=0)
+    return x, y
+
+
+@pytest.fixture
+def small_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples as of large data, in little time."""
+    monkeypatch.setattr("frtsvm_core.model_selection.auto.STAGE_ROWS", (60, 90, 150))
+    monkeypatch.setattr("frtsvm_core.model_selection.auto.STAGE_RANK", (20, 25, 30))
+    monkeypatch.setattr("frtsvm_core.model_selection.auto.EXACT_ROWS", 0)
+
+
+def test_it_finds_the_kernel_that_the_data_need(moons: Data) -> None:
+    search = FRTSVMSearchCV(random_state=0).fit(*moons)
+    assert search.best_params_["kernel"] == "rbf"
+    x, y = make_moons(500, noise=0.2, random_state=1)
+    assert search.score(x, y) > 0.93
+    table = search.cv_results_
+    assert set(table["stage"]) == {0, 1, 2}
+    assert set(table["n_rows"]) == {120}
+    assert set(table["param_kernel"]) == {"linear", "rbf"}
+    assert set(table["param_membership"]) == {"center", "none", "neighbors"}
+    assert table["params"][search.best_index_] == search.best_params_ == search.refit_params_
+    assert table["mean_test_score"][search.best_index_] == search.best_score_
+    # The neighbourhood counts, but never for more than the points themselves.
+    assert search.best_score_ > table["mean_test_score"].max() - 0.03
+    assert not search.stopped_
+
+
+def test_no_candidate_is_tried_twice(moons: Data) -> None:
+    params = FRTSVMSearchCV(random_state=0).fit(*moons).cv_results_["params"]
+    assert len({tuple(sorted(one.items(), key=str)) for one in params}) == len(params)
+
+
+def test_the_same_seed_gives_the_same_search(moons: Data) -> None:
+    one, two = (FRTSVMSearchCV(random_state=3).fit(*moons) for _ in range(2))
+    np.testing.assert_array_equal(
+        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
+    )
+    assert one.best_params_ == two.best_params_
+
+
+@pytest.mark.usefixtures("small_stages")
+def test_large_data_are_searched_on_samples_and_fitted_whole() -> None:
+    x, y = make_moons(600, noise=0.2, random_state=0)
+    weight = np.ones(600)
+    search = FRTSVMSearchCV(random_state=0, probability="sigmoid").fit(x, y, sample_weight=weight)
+    assert sorted(set(search.cv_results_["n_rows"])) == [60, 90, 150]
+    assert search.cv_results_["n_rows"][search.best_index_] == 150
+    assert search.best_estimator_.memberships_.size == 600
+    growth = search.refit_params_["c1"] / search.best_params_["c1"]
+    assert growth == pytest.approx((600 / 150) ** 2)
+    assert search.refit_params_["rank"] > 30
+    assert search.score(x, y) > 0.93
+    assert search.predict_proba(x).shape == (600, 2)
+
+
+@pytest.mark.usefixtures("small_stages")
+def test_rare_classes_stay_in_the_samples() -> None:
+    x, y = make_moons(600, noise=0.2, random_state=0)
+    y = y.copy()
+    y[:8] = 2
+    x[:8] += 5.0
+    search = FRTSVMSearchCV(random_state=0, refit=False).fit(x, y)
+    assert search.n_splits_ == 5
+    assert search.best_score_ > 0.9
+
+
+def test_fewer_folds_where_a_class_has_fewer_rows(moons: Data) -> None:
+    x, y = moons
+    y = y.copy()
+    y[:3] = 2
+    assert FRTSVMSearchCV(random_state=0, refit=False).fit(x, y).n_splits_ == 3
+
+
+def test_several_classes_and_their_weights() -> None:
+    x, y = load_iris(return_X_y=True)
+    estimator = FRTSVMClassifier(multi_class="ovr", class_weight="balanced")
+    search = FRTSVMSearchCV(estimator, random_state=0, scoring="balanced_accuracy").fit(x, y)
+    assert search.best_score_ > 0.95
+    assert search.best_estimator_.multi_class == "ovr"
+    assert search.best_estimator_.class_weight == "balanced"
+
+
+def test_a_kernel_that_is_not_its_own_is_kept(moons: Data) -> None:
+    x, y = moons
+    search = FRTSVMSearchCV(FRTSVMClassifier("precomputed"), random_state=0)
+    search.fit(rbf_kernel(x, gamma=2.0), y)
+    assert set(search.cv_results_["param_kernel"]) == {"precomputed"}
+    assert search.best_score_ > 0.9
+
+
+def test_splitters_are_respected(moons: Data) -> None:
+    x, y = moons
+    search = FRTSVMSearchCV(cv=GroupKFold(3), random_state=0, refit=False)
+    assert search.fit(x, y, groups=np.arange(120) % 3).n_splits_ == 3
+
+
+@pytest.mark.usefixtures("small_stages")
+def test_folds_given_as_row_numbers_hold_for_all_rows(moons: Data) -> None:
+    x, y = moons
+    folds = KFold(2, shuffle=True, random_state=0).split(x)  # can be read only once
+    search = FRTSVMSearchCV(cv=folds, random_state=0, refit=False).fit(x, y)
+    assert set(search.cv_results_["n_rows"]) == {120}
+
+
+def test_it_knows_fr_tsvm_only(moons: Data) -> None:
+    with pytest.raises(ValueError, match="FRTSVMClassifier only"):
+        FRTSVMSearchCV(TSVMClassifier()).fit(*moons)
+
+
+def test_nothing_that_can_be_fitted_is_an_error(moons: Data) -> None:
+    estimator = FRTSVMClassifier("sigmoid", coef0=-5.0)
+    with pytest.raises(ValueError, match=r"No candidate could be fitted.*semi-definite"):
+        FRTSVMSearchCV(estimator, random_state=0).fit(*moons)
+
+
+# --- time ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that goes on by a tenth of a second whenever a search looks at it."""
+
+    def ticks() -> Iterator[float]:
+        now = 0.0
+        while True:
+            now += 0.1
+            yield now
+
+    clock = ticks()
+    monkeypatch.setattr(
+        "frtsvm_core.model_selection.progress.time.perf_counter", lambda: next(clock)
+    )
+
+
+@pytest.mark.usefixtures("ticking")
+def test_it_stops_in_time_and_keeps_the_best(moons: Data) -> None:
+    heard: list[SearchProgress] = []
+    search = FRTSVMSearchCV(random_state=0, time_budget=20.0)
+    search.fit(*moons, callback=heard.append)
+    assert search.stopped_
+    assert heard[-1].phase == "refit"
+    # Some of the budget is left for the refit, and what was tried is kept.
+    assert heard[-1].seconds < 0.8 * 20.0
+    assert heard[-1].tried == len(search.cv_results_["params"]) > 0
+    assert search.predict(moons[0]).shape == (120,)
+    left = [progress.seconds_left for progress in heard if progress.seconds_left is not None]
+    assert all(0.0 <= seconds <= 20.0 for seconds in left)
+
+
+@pytest.mark.usefixtures("ticking")
+def test_however_short_the_time_something_is_tried(moons: Data) -> None:
+    search = FRTSVMSearchCV(random_state=0, time_budget=0.001).fit(*moons)
+    assert search.stopped_
+    assert len(search.cv_results_["params"]) >= 1
+
+
+def test_a_stop_keeps_the_best_of_what_was_tried(moons: Data) -> None:
+    def stop(progress: SearchProgress) -> None:
+        if progress.tried >= 30:
+            raise StopSearch
+
+    full = FRTSVMSearchCV(random_state=0)
+    search = clone(full).fit(*moons, callback=stop)
+    assert search.stopped_
+    assert 30 <= len(search.cv_results_["params"]) < 288
+    assert search.best_score_ > 0.8

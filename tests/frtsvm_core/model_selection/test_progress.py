@@ -1,0 +1,61 @@
+"""What a caller hears of a search."""
+
+import math
+
+import pytest
+
+from frtsvm_core.model_selection.progress import Reporter, SearchProgress, StopSearch
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr("frtsvm_core.model_selection.progress.time.perf_counter", lambda: now[0])
+    return now
+
+
+def test_the_time_left_follows_the_pace(clock: list[float]) -> None:
+    heard: list[SearchProgress] = []
+    reporter = Reporter(heard.append)
+    reporter.plan(10)
+    reporter.tell("search")
+    clock[0] = 4.0
+    for _ in range(4):
+        reporter.tried(0.5, {})
+    reporter.tell("search")
+    assert [progress.seconds_left for progress in heard] == [None, 6.0]
+    assert reporter.remaining == math.inf
+
+
+def test_a_budget_bounds_the_time_left(clock: list[float]) -> None:
+    heard: list[SearchProgress] = []
+    reporter = Reporter(heard.append, budget=5.0)
+    reporter.plan(10)
+    reporter.tell("search")
+    clock[0] = 4.0
+    reporter.tried(0.5, {})
+    reporter.tell("search")
+    clock[0] = 6.0
+    reporter.tell("search")
+    assert [progress.seconds_left for progress in heard] == [5.0, 1.0, 0.0]
+
+
+def test_the_best_is_the_first_of_the_highest_and_never_a_failure() -> None:
+    heard: list[SearchProgress] = []
+    reporter = Reporter(heard.append)
+    for score, name in [(math.nan, "failed"), (0.5, "a"), (0.7, "b"), (0.7, "c"), (0.1, "d")]:
+        reporter.tried(score, {"name": name})
+    reporter.tell("search")
+    assert heard[0].best_params == {"name": "b"}
+    assert heard[0].best_score == 0.7
+    assert heard[0].tried == 5
+
+
+def test_only_a_search_can_be_stopped() -> None:
+    def stop(progress: SearchProgress) -> None:
+        raise StopSearch
+
+    reporter = Reporter(stop)
+    reporter.tell("refit")
+    with pytest.raises(StopSearch):
+        reporter.tell("search")

@@ -1,0 +1,47 @@
+"""Samples with every class in every fold."""
+
+import numpy as np
+import pytest
+
+from frtsvm_core.model_selection.fold import Rows
+from frtsvm_core.model_selection.samples import Samples, stratified_sample
+
+LABELS = np.repeat(["a", "b", "c"], [900, 95, 5])
+
+
+def test_samples_keep_the_shares_of_large_classes_and_the_rows_of_small_ones() -> None:
+    index = stratified_sample(LABELS, 200, np.random.default_rng(0))
+    assert (np.diff(index) > 0).all()
+    _, counts = np.unique(LABELS[index], return_counts=True)
+    np.testing.assert_array_equal(counts, [180, 20, 5])
+
+
+def samples(**options: object) -> Samples:
+    given = {"groups": None, "cv": 5, "pairwise": False, "seed": 0, **options}
+    rows = Rows(np.arange(1000.0)[:, None], LABELS, np.arange(1000.0))
+    return Samples(rows, rng=np.random.default_rng(0), **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("cv", "n_folds"), [(None, 5), (3, 3), (8, 5)])
+def test_no_more_folds_than_the_smallest_class_has_rows(cv: int | None, n_folds: int) -> None:
+    rows, folds = samples(cv=cv).draw(200)
+    assert len(folds) == n_folds
+    for fold in folds:
+        assert set(rows.labels[fold.train]) == {"a", "b", "c"}
+
+
+def test_rows_weights_and_labels_stay_together() -> None:
+    rows, _ = samples().draw(200)
+    np.testing.assert_array_equal(rows.x[:, 0], rows.weight)
+    np.testing.assert_array_equal(rows.labels, LABELS[rows.x[:, 0].astype(int)])
+
+
+def test_all_rows_are_all_rows() -> None:
+    rows, _ = samples().draw(1000)
+    np.testing.assert_array_equal(rows.x[:, 0], np.arange(1000.0))
+
+
+def test_folds_of_row_numbers_allow_no_sample() -> None:
+    listed = samples(cv=[(np.arange(900), np.arange(900, 1000))])
+    assert listed.nearest(200) == 1000
+    assert samples().nearest(200) == 200
