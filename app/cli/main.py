@@ -67,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.home:
         os.environ["FRTSVM_HOME"] = options.home
     if options.command == "serve":
-        _spread_threads(options.workers or int(os.environ.get("FRTSVM_WORKERS", "1")))
+        given = os.environ.get("FRTSVM_WORKERS", "")  # checked later, with all other settings
+        _spread_threads(options.workers or (int(given) if given.isdigit() else 1))
     # Imported only now: the libraries read the variables set above when they are loaded.
     from app.cli import commands
     from app.errors import ServiceError
