@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from contextlib import ExitStack
 
 from app.jobs.engine import EmbeddedEngine
@@ -28,6 +29,7 @@ class Container:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.draining = threading.Event()
+        self._draining_since: float | None = None
         self._stack = ExitStack()
         try:
             self._build(settings)
@@ -65,8 +67,19 @@ class Container:
 
     def start(self) -> None:
         """Begin to run jobs."""
-        self._stack.callback(self.engine.stop, self.settings.shutdown_grace)
+        self._stack.callback(self._stop_engine)
         self.engine.start()
+
+    def drain(self) -> None:
+        """Be about to stop: readiness fails, event streams end, nothing new is trained."""
+        if self._draining_since is None:
+            self._draining_since = time.monotonic()
+        self.draining.set()
+
+    def _stop_engine(self) -> None:
+        """Requests in flight have had their part of the grace; trainings get the rest."""
+        spent = time.monotonic() - (self._draining_since or time.monotonic())
+        self.engine.stop(max(0.0, self.settings.shutdown_grace - spent))
 
     def render_metrics(self) -> bytes:
         """The metrics of all workers, and of the store."""
@@ -81,5 +94,5 @@ class Container:
 
     def close(self) -> None:
         """Stop the jobs, then close the store."""
-        self.draining.set()
+        self.drain()
         self._stack.close()

@@ -86,7 +86,7 @@ def _drain_on_signal(container: Container) -> None:
         before = signal.getsignal(number)
 
         def drain(signum: int, frame: Any, before: Any = before) -> None:
-            container.draining.set()
+            container.drain()
             if callable(before):
                 before(signum, frame)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import hashlib
-import os
 import secrets
 import sys
 import time
@@ -15,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from pydantic import ValidationError
 
-from app.api.server import RefusedToListen, serve
 from app.cli.progress import ProgressBar
 from app.container import Container
 from app.errors import Flaw, InvalidRequest
@@ -42,33 +39,13 @@ from app.settings import Settings
 
 def run(options: argparse.Namespace) -> int:
     """Run the command that was parsed."""
-    try:
-        command = {
-            "serve": run_serve,
-            "train": run_train,
-            "predict": run_predict,
-            "models": run_models,
-            "keys": run_keys,
-        }[options.command]
-        return command(options)
-    except ValidationError as error:  # a wrong FRTSVM_... variable
-        for item in error.errors(include_input=False, include_url=False):
-            name = "_".join(["FRTSVM", *map(str, item["loc"])]).upper()
-            print(f"frtsvm: {name}: {item['msg']}", file=sys.stderr)
-        return 2
-
-
-def run_serve(options: argparse.Namespace) -> int:
-    """Serve. The workers read the same environment, so that is where the options go."""
-    for name in ("host", "port", "workers"):
-        if getattr(options, name) is not None:
-            os.environ[f"FRTSVM_{name.upper()}"] = str(getattr(options, name))
-    try:
-        serve(Settings())
-    except RefusedToListen as error:
-        print(f"frtsvm: {error}", file=sys.stderr)
-        return 2
-    return 0
+    command = {
+        "train": run_train,
+        "predict": run_predict,
+        "models": run_models,
+        "keys": run_keys,
+    }[options.command]
+    return command(options)
 
 
 def run_train(options: argparse.Namespace) -> int:

@@ -67,13 +67,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.home:
         os.environ["FRTSVM_HOME"] = options.home
     if options.command == "serve":
-        _spread_threads(options.workers or int(os.environ.get("FRTSVM_WORKERS", "1")))
+        given = os.environ.get("FRTSVM_WORKERS", "")  # checked later, with all other settings
+        _spread_threads(options.workers or (int(given) if given.isdigit() else 1))
     # Imported only now: the libraries read the variables set above when they are loaded.
-    from app.cli import commands
+    from pydantic import ValidationError
+
     from app.errors import ServiceError
 
     try:
-        return commands.run(options)
+        return _run(options)
+    except ValidationError as error:  # a wrong FRTSVM_... variable
+        for item in error.errors(include_input=False, include_url=False):
+            name = "_".join(["FRTSVM", *map(str, item["loc"])]).upper()
+            print(f"frtsvm: {name}: {item['msg']}", file=sys.stderr)
+        return 2
     except ServiceError as error:
         print(f"frtsvm: {error.detail}", file=sys.stderr)
         return 1
@@ -82,6 +89,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.command == "serve":
+        from app.cli.serve import run_serve
+
+        return run_serve(options)
+    from app.cli import commands
+
+    return commands.run(options)
 
 
 def _spread_threads(workers: int) -> None:

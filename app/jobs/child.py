@@ -23,6 +23,7 @@ from app.pipeline.data import TrainingData
 from app.pipeline.train import train
 from app.processes import when_parent_ends
 from app.schemas.training import TrainingOptions
+from app.store.database import FULL
 from app.store.files import load_verified, stage
 
 #: Predictions go first when both want the processor.
@@ -56,7 +57,8 @@ def main(task_text: str, pipe: Connection) -> None:
             errors=[flaw.as_dict() for flaw in error.flaws],
         )
     except OSError as error:
-        send(pipe, "failed", code="storage", detail=f"cannot write: {error.strerror}")
+        code = "store_full" if error.errno in FULL else "storage"
+        send(pipe, "failed", code=code, detail=f"cannot write the model: {error.strerror}")
     except ServiceError as error:
         send(pipe, "failed", code="crashed", detail=error.detail)
     except Exception as error:  # the supervisor logs it, the caller learns its kind

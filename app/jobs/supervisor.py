@@ -18,7 +18,7 @@ from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
-from app.errors import ServiceError
+from app.errors import ServiceError, StoreFull
 from app.jobs import child
 from app.jobs.messages import Task, receive, staged_from_json
 from app.schemas.jobs import JobState
@@ -129,7 +129,8 @@ class Supervisor:
                 {"phase": "done", "percent": 100.0},
             )
         except ServiceError as error:
-            self.conclude(record, JobState.FAILED, failure("storage", error.detail))
+            code = "store_full" if isinstance(error, StoreFull) else "storage"
+            self.conclude(record, JobState.FAILED, failure(code, error.detail))
             return
         if version is None:
             self.conclude(record, JobState.CANCELLED, None)

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import confusion_matrix
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from app.schemas.training import Validation
 
@@ -19,6 +17,9 @@ def splits(
     codes: Codes, validation: Validation, seed: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Rows to train on and rows to test on, with the shares of the classes kept."""
+    # Imported where it is used: web processes load this module and never split anything.
+    from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+
     if validation.folds is not None:
         splitter: Any = StratifiedKFold(validation.folds, shuffle=True, random_state=seed)
     else:
@@ -33,7 +34,8 @@ def n_splits(validation: Validation | None) -> int:
 
 def scores(true: Codes, predicted: Codes, n_classes: int) -> dict[str, Any]:
     """Accuracy, balanced accuracy, F1 (mean over the classes) and the confusion matrix."""
-    matrix = confusion_matrix(true, predicted, labels=np.arange(n_classes))
+    pairs = true * n_classes + predicted
+    matrix = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
     return {**summary(matrix), "confusion_matrix": matrix.tolist()}
 
 

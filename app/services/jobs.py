@@ -23,7 +23,8 @@ FAILURES: dict[str, type[errors.ServiceError]] = {
     "interrupted": errors.TrainingInterrupted,
     "killed": errors.TrainingCrashed,
     "crashed": errors.TrainingCrashed,
-    "storage": errors.StoreFull,
+    "storage": errors.StoreUnavailable,
+    "store_full": errors.StoreFull,
 }
 
 

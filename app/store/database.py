@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from app.errors import ServiceError, StoreFull, StoreUnavailable
 from app.store.schema import SCHEMA_VERSION, gate, metadata
 
 BUSY_TIMEOUT = 30.0
+#: What a disk, a quota or a limit on file sizes says when nothing more fits.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def now() -> str:
@@ -93,9 +96,7 @@ class Database:
 
 def storage_error(error: OSError) -> ServiceError:
     """A failed write in our words."""
-    import errno
-
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if error.errno in FULL:
         return StoreFull("no space left in the store")
     return StoreUnavailable(f"the store cannot be written: {error.strerror or error}")
 

@@ -168,14 +168,21 @@ def _command(pid: int) -> str:
         return ""
 
 
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0
+
+
 def victims(server: Server, kind: str) -> list[int]:
-    """The processes to kill: all of the server's, one worker, or what runs the jobs."""
-    if kind == "server":
-        return server.pids()
-    workers = [pid for pid in children_of(server.pid) if "spawn_main" in _command(pid)]
+    """The processes to kill: one worker, the trainings, or the processes they are forked from."""
+    family = children_of(server.pid)
     if kind == "worker":
-        return workers[:1]
-    return [pid for pid in children_of(server.pid) if "forkserver" in _command(pid)]
+        return [pid for pid in family if "spawn_main" in _command(pid)][:1]
+    forks = {pid for pid in family if "forkserver" in _command(pid)}
+    trainings = {pid for pid in forks if _parent(pid) in forks}
+    return sorted(trainings if kind == "trainings" else forks - trainings)
 
 
 def crash(server: Server, kind: str) -> None:
@@ -184,10 +191,15 @@ def crash(server: Server, kind: str) -> None:
         server.kill()
         server.start()
         return
-    for pid in victims(server, kind):
+    chosen: list[int] = []
+    deadline = time.monotonic() + 10
+    while not chosen:  # a training lives for some hundredths of a second
+        assert time.monotonic() < deadline, f"nothing to kill: {kind}"
+        chosen = victims(server, kind)
+    for pid in chosen:
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
-    time.sleep(1.0)
+    time.sleep(0.7)
     server.wait_until_ready()
