@@ -1,11 +1,20 @@
-"""Fast and Robust Twin Support Vector Machines over NumPy arrays."""
+"""Fast and Robust Twin Support Vector Machines over NumPy arrays.
 
-from frtsvm_core.baselines.fsvm import FSVMClassifier
-from frtsvm_core.baselines.tsvm import TSVMClassifier
-from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
-from frtsvm_core.state import FittedPredictor, from_arrays, to_arrays
-from frtsvm_core.twin.certificate import Certificate
-from frtsvm_core.twin.problem import Progress
+Names are imported when they are first used: a server that only predicts never loads what training
+needs (scikit-learn, numba).
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from frtsvm_core.baselines.fsvm import FSVMClassifier
+    from frtsvm_core.baselines.tsvm import TSVMClassifier
+    from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
+    from frtsvm_core.predictor import FittedPredictor, from_arrays
+    from frtsvm_core.state import to_arrays
+    from frtsvm_core.twin.certificate import Certificate
+    from frtsvm_core.twin.problem import Progress
 
 __all__ = [
     "Certificate",
@@ -17,3 +26,25 @@ __all__ = [
     "from_arrays",
     "to_arrays",
 ]
+
+_HOMES = {
+    "Certificate": "frtsvm_core.twin.certificate",
+    "FRTSVMClassifier": "frtsvm_core.estimators.frtsvm",
+    "FSVMClassifier": "frtsvm_core.baselines.fsvm",
+    "FittedPredictor": "frtsvm_core.predictor",
+    "Progress": "frtsvm_core.twin.problem",
+    "TSVMClassifier": "frtsvm_core.baselines.tsvm",
+    "from_arrays": "frtsvm_core.predictor",
+    "to_arrays": "frtsvm_core.state",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

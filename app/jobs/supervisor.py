@@ -19,7 +19,7 @@ from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from app.errors import ServiceError, StoreFull
-from app.jobs import child
+from app.jobs import entry
 from app.jobs.messages import Task, receive, staged_from_json
 from app.schemas.jobs import JobState
 from app.store.jobs import JobRecord, JobStore
@@ -92,7 +92,7 @@ class Supervisor:
         for attempt in range(START_ATTEMPTS):
             ours, theirs = self._context.Pipe(duplex=False)
             process = self._context.Process(
-                target=child.main, args=(task.encode(), theirs), daemon=True, name=record.id
+                target=entry.main, args=(task.encode(), theirs), daemon=True, name=record.id
             )
             try:
                 process.start()

@@ -13,7 +13,7 @@ import numpy as np
 
 from app.pipeline.data import TrainingData
 from app.schemas.training import TrainingOptions
-from frtsvm_core.kernels.feature_map import EXACT_ROWS, affordable_rank
+from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 
 DOUBLE = 8
 #: Interpreter, libraries' work space and thread stacks.

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from app.errors import ArtifactDamaged, FeatureMismatch, Flaw
 from app.pipeline.data import require_cells
+from app.pipeline.format import FORMAT
 from app.pipeline.preprocess import Preprocessor
-from app.pipeline.train import FORMAT
 from app.schemas.table import Table
 from app.schemas.validation import invalid
 from frtsvm_core import FittedPredictor, from_arrays

@@ -13,15 +13,13 @@ import numpy as np
 from app.errors import TrainingRejected
 from app.pipeline.data import TrainingData, label_text
 from app.pipeline.describe import describe
+from app.pipeline.format import FORMAT
 from app.pipeline.measure import combine, n_splits, scores, splits
 from app.pipeline.preprocess import Matrix, Preprocessor
 from app.pipeline.progress import Progress, Report
 from app.schemas.table import Table, TextColumn
 from app.schemas.training import TrainingOptions
 from frtsvm_core import FRTSVMClassifier, from_arrays, to_arrays
-
-#: Raised whenever the contents of artifacts change; older ones are still read, newer ones refused.
-FORMAT = 1
 
 
 @dataclass(frozen=True)

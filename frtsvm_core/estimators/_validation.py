@@ -13,11 +13,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from frtsvm_core.finite import require_finite
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-
-# Squares of larger values, summed over rows, leave the range of doubles.
-LARGEST_VALUE = 1e150
 
 
 def check_rows(estimator: Any, x: Any, *, reset: bool) -> FloatArray:
@@ -43,27 +42,6 @@ def check_rows_and_labels(estimator: Any, x: Any, y: Any) -> tuple[FloatArray, N
     check_classification_targets(labels)
     validate_data(estimator, x, skip_check_array=True)
     return rows, labels
-
-
-def require_finite(rows: FloatArray) -> None:
-    """Name the first cell that is not a usable number."""
-    # NaN is the extreme of what contains it, and fails every comparison.
-    with np.errstate(invalid="ignore"):
-        if rows.min(initial=0.0) > -LARGEST_VALUE and rows.max(initial=0.0) < LARGEST_VALUE:
-            return
-    for bad, what in (
-        (np.isnan(rows), "NaN"),
-        (np.isinf(rows), "infinity"),
-        (np.abs(rows) > LARGEST_VALUE, f"a value too large to be squared (over {LARGEST_VALUE:g})"),
-    ):
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            count = int(bad.sum())
-            more = f" and {count - 1} more" if count > 1 else ""
-            raise ValueError(
-                f"Input X contains {what}: row {row}, column {column}{more}. "
-                "Rows and columns are counted from 0."
-            )
 
 
 def check_weights(

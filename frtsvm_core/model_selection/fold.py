@@ -27,10 +27,10 @@ from frtsvm_core.memberships import MAX_REFERENCE, Memberships
 from frtsvm_core.model_selection.candidates import Block, Candidate, Group
 from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.solvers.ladder import Ladder
-from frtsvm_core.twin.decision import class_scores, plane_distances, plane_norms
+from frtsvm_core.twin.decision import REST, class_scores, plane_distances, plane_norms
 from frtsvm_core.twin.parallel import one_openmp_thread
 from frtsvm_core.twin.plane import without_rounding
-from frtsvm_core.twin.problem import REST, plane_specs
+from frtsvm_core.twin.problem import plane_specs
 from frtsvm_core.twin.spectrum import ClassSpectrum, class_spectrum
 from frtsvm_core.twin.whitening import class_scatter
 

@@ -7,10 +7,10 @@ kernel and sqrt(w'Kw) otherwise. Several pairs vote; ties are broken by how clea
 import numpy as np
 from numpy.typing import NDArray
 
-from frtsvm_core.twin.problem import REST
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+
+REST = -1  # "all other classes", as the opposing class of a one-vs-rest plane
 
 # A plane with w = 0 has no direction. Dividing by this instead of 0 keeps its distances finite: far
 # from everything if b != 0 (the plane is empty), and 0 if b = 0 too (every row lies on it).

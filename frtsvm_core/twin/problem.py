@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.solvers.dual_cd import Sweep
+from frtsvm_core.twin.decision import REST
 from frtsvm_core.twin.parallel import side_by_side
 from frtsvm_core.twin.plane import Plane, solve_plane
 from frtsvm_core.twin.whitening import ClassScatter, Whitening, class_scatter, is_thin, whiten
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-
-REST = -1  # "all other classes", as the opposing class of a one-vs-rest plane
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from frtsvm_core.kernels.feature_map import EXACT_ROWS, affordable_rank, kernel_map, linear_map
+from frtsvm_core.kernels.feature_map import kernel_map, linear_map
 from frtsvm_core.kernels.functions import RBF, Polynomial, Precomputed
+from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))

@@ -1,0 +1,83 @@
+"""Predict from plain data: all that a server needs of a model, without the code that trains."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frtsvm_core.finite import require_finite
+from frtsvm_core.kernels.functions import KERNEL_NAMES, resolve_kernel
+from frtsvm_core.twin.model import PlaneModel, decide
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+STATE_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Decision:
+    codes: IntArray  # class numbers
+    scores: FloatArray  # as `decision_function`
+    distances: FloatArray | None  # per class, where each class has one plane
+
+
+@dataclass(frozen=True)
+class FittedPredictor:
+    """Predicts from plain data, without an estimator; arrays may be read-only memory maps."""
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    model: PlaneModel
+
+    def decide(self, x: FloatArray) -> Decision:
+        """Classes, scores and distances for rows of finite doubles."""
+        if x.ndim != 2 or x.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has shape {x.shape}, but the model expects {self.n_features_in_} features as input"
+            )
+        require_finite(x)
+        distances = self.model.distances(x)
+        scores = self.model.scores(distances)
+        per_class = distances if self.model.one_plane_per_class else None
+        return Decision(decide(scores), scores, per_class)
+
+
+def from_arrays(state: Mapping[str, Any]) -> FittedPredictor:
+    """The predictor for a state of `to_arrays`; ValueError where its parts do not fit together."""
+    if state.get("state_version") != STATE_VERSION:
+        raise ValueError(f"unknown state version {state.get('state_version')!r}")
+    if state["kernel"] not in KERNEL_NAMES:
+        raise ValueError(f"unknown kernel {state['kernel']!r}")
+    kernel = resolve_kernel(
+        state["kernel"], gamma=state["gamma"], degree=state["degree"], coef0=state["coef0"]
+    )
+    model = PlaneModel(
+        kernel=kernel,
+        landmarks=state.get("landmarks"),
+        coef=state["coef"],
+        intercept=state["intercept"],
+        norms=state["norms"],
+        plane_classes=state["plane_classes"],
+    )
+    _require_consistent(state, model)
+    return FittedPredictor(state["classes"], int(state["n_features"]), model)
+
+
+def _require_consistent(state: Mapping[str, Any], model: PlaneModel) -> None:
+    n_planes = model.plane_classes.shape[0]
+    linear = model.kernel is None
+    width = int(state["n_features"]) if linear else len(model.landmarks)
+    numbers = (model.coef, model.intercept, model.norms)
+    checks = {
+        "coef": model.coef.shape == (n_planes, width),
+        "intercept": model.intercept.shape == (n_planes,),
+        "norms": model.norms.shape == (n_planes,),
+        "classes": model.n_classes == len(state["classes"]),
+        "numbers that are not finite": all(np.isfinite(values).all() for values in numbers),
+    }
+    wrong = [part for part, right in checks.items() if not right]
+    if wrong:
+        raise ValueError(f"the state of the model is inconsistent: {', '.join(wrong)}")
