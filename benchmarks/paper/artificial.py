@@ -24,6 +24,7 @@ def bands(seed: int, noise_variance: float = 0.0) -> tuple[Rows, Rows]:
     x1 is uniform on [-pi/2, 2 pi] and x2 uniform within sin(x1) -+ 0.25 for class +, between
     0.6 sin(x1/1.05 + 0.5) - 1.3 and the same - 0.8 for class -. (In print the last number is +0.8; then
     the positive band lies inside the negative one.) Noise moves both coordinates of every training row.
+    Near x1 = -1 the bands overlap a little: see `best_bands_accuracy`.
     """
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(BANDS_ROWS) % 2 == 0, 1, -1)
@@ -35,6 +36,14 @@ def bands(seed: int, noise_variance: float = 0.0) -> tuple[Rows, Rows]:
     train = everything[order[:BANDS_TRAINING_ROWS]]
     noise = rng.normal(0.0, np.sqrt(noise_variance), train.x.shape)
     return Rows(train.x + noise, train.y), everything[order[BANDS_TRAINING_ROWS:]]
+
+
+def best_bands_accuracy() -> float:
+    """The accuracy, in per cent, that no classifier can expect to exceed without noise."""
+    x1 = np.linspace(-np.pi / 2, 2 * np.pi, 100_001)
+    overlap = (0.6 * np.sin(x1 / 1.05 + 0.5) - 0.8) - (np.sin(x1) - 0.25)
+    # Where both bands have the same density half of the rows are lost.
+    return float(100.0 - 50.0 * np.mean(np.maximum(overlap, 0.0) / 0.5))
 
 
 def pooled(*parts: Rows) -> Rows:

@@ -71,6 +71,11 @@ class Plan:
         }
 
     @property
+    def command(self) -> str:
+        known = {"full": "make paper", "quick": "make paper-quick"}
+        return known.get(self.name, f"python -m benchmarks.paper --plan {self.name}")
+
+    @property
     def sets(self) -> list[str]:
         """Every set that the plan would like to have."""
         return list(dict.fromkeys(("ripley", *self.uci_sets, *self.robustness_sets)))

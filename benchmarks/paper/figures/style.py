@@ -1,5 +1,6 @@
 """What all figures have in common."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
+from PIL import Image
 
 POSITIVE, NEGATIVE = "#c0392b", "#2471a3"
 # One colour per method, told apart without red against green.
@@ -30,8 +32,9 @@ _SETTINGS: dict[str, Any] = {
     "legend.frameon": False,
     "savefig.dpi": 110,
     "figure.constrained_layout.use": True,
-    "svg.hashsalt": "frtsvm",
 }
+
+_COLOURS_KEPT = 96
 
 
 def panels(n_rows: int, n_columns: int, size: tuple[float, float], **options: Any) -> Any:
@@ -41,8 +44,12 @@ def panels(n_rows: int, n_columns: int, size: tuple[float, float], **options: An
 
 
 def save(figure: Any, path: Path) -> Path:
-    """Write the figure without the date, so that the same results give the same file."""
+    """Write the figure in few colours and without the date: small, and the same for the same results."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Software": None})
+    drawn = BytesIO()
+    figure.savefig(drawn, metadata={"Software": None})
     plt.close(figure)
+    Image.open(drawn).convert("RGB").quantize(_COLOURS_KEPT, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
     return path

@@ -1,7 +1,6 @@
 """Which candidate of a search is taken."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +39,3 @@ class ScoreTable:
             for (name, values), position in zip(self.axes.items(), index, strict=True)
         }
         return Choice(params, float(self.scores[index]))
-
-    def along(self, name: str, fixed: dict[str, float]) -> FloatArray:
-        """Scores for all values of one parameter, the others being fixed."""
-        index: list[Any] = [
-            slice(None) if axis == name else values.index(fixed[axis])
-            for axis, values in self.axes.items()
-        ]
-        return self.scores[tuple(index)]

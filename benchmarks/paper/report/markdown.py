@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The first column to the left, the others to the right."""
-    lines = ["| " + " | ".join(header) + " |", "|---" + "|---:" * (len(header) - 1) + "|"]
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
+    """The first column to the left, the others, if they are numbers, to the right."""
+    rule = "|---" + ("|---:" if numbers else "|---") * (len(header) - 1) + "|"
+    lines = ["| " + " | ".join(header) + " |", rule]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines)
 
@@ -27,7 +28,3 @@ def p_value(p: float) -> str:
 
 def signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
-
-
-def command(text: str) -> str:
-    return f"Made by `{text}`."

@@ -15,7 +15,7 @@ from benchmarks.paper.comparisons import (
 from benchmarks.paper.experiments.uci import ProtocolCell
 from benchmarks.paper.figures.times import draw_times
 from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS, METHODS, PAPER_METHODS
-from benchmarks.paper.report.markdown import bold_best, command, p_value, signed, table
+from benchmarks.paper.report.markdown import bold_best, p_value, signed, table
 from benchmarks.paper.results import Results
 from benchmarks.paper.statistics import ranks
 
@@ -25,9 +25,7 @@ _HONEST = "glass_noid"  # stands in for Glass wherever sets are counted
 
 def counted(sets: dict[str, Splits]) -> dict[str, Splits]:
     """One Glass only, and the one without the row number, where it is there."""
-    return {
-        name: splits for name, splits in sets.items() if name != "glass" or _HONEST not in sets
-    }
+    return {name: splits for name, splits in sets.items() if name != "glass" or _HONEST not in sets}
 
 
 def uci_section(results: Results, folder: Path) -> str:
@@ -44,19 +42,20 @@ def _introduction(results: Results) -> str:
     plan = results.plan
     return f"""## The UCI sets
 
-**Paper's protocol**: features scaled to [0, 1]; parameters by 10-fold cross-validation on a random 30 % of
-the rows, grid 2⁻⁸, 2⁻⁷, …, 2⁸ for each of C, c₁ = c₂, c₃ = c₄, and g from 2⁻³ to 2³ (the paper does not say
-which g it tried); then mean and standard deviation over {plan.paper_folds} folds of all rows. The rows that
-chose the parameters are tested, too. Mean over {plan.protocol_seeds} such runs with other seeds.
+**Paper's protocol**: features scaled to [0, 1]; parameters by 10-fold cross-validation on a random
+30 % of the rows, grid 2⁻⁸, 2⁻⁷, …, 2⁸ for each of C, c₁ = c₂, c₃ = c₄, and g from 2⁻³ to 2³ (the
+paper does not say which g it tried); then mean and standard deviation over {plan.paper_folds} folds
+of all rows. The rows that chose the parameters are tested, too. Mean over {plan.protocol_seeds}
+such runs with other seeds.
 
-**Nested**: {plan.nested_outer} outer folds, and inside the training rows of each a search of its own by
-{plan.inner_folds}-fold cross-validation, repeated with {plan.nested_seeds} seeds; every accuracy comes from
-rows that no choice has seen. Grid in steps of 4 (2⁻⁸, 2⁻⁶, …, 2⁸), g from 2⁻² to 2². ± is the standard
-deviation over the seeds.
+**Nested**: {plan.nested_outer} outer folds, and inside the training rows of each a search of its
+own by {plan.inner_folds}-fold cross-validation, repeated with {plan.nested_seeds} seeds; every
+accuracy comes from rows that no choice has seen. Grid in steps of 4 (2⁻⁸, 2⁻⁶, …, 2⁸), g from 2⁻²
+to 2². ± is the standard deviation over the seeds.
 
-Scaling and the median that fills gaps (Hepatitis, WPBC) are always learned from training rows alone. Ties in
-a search go to the candidate whose neighbours in the grid score best, for every method.
-{command("make paper")}"""
+Scaling and the median that fills gaps (Hepatitis, WPBC) are always learned from training rows
+alone. Ties in a search go to the candidate whose neighbours in the grid score best, for every
+method. Made by `{results.plan.command}`."""
 
 
 def _sizes(results: Results) -> str:
@@ -68,7 +67,10 @@ def _sizes(results: Results) -> str:
         gaps = int(np.isnan(data.x).sum())
         rows.append(
             [known.title]
-            + [str(a) if a == b else f"{a} ({b})" for a, b in zip(ours, known.printed_size, strict=True)]
+            + [
+                str(a) if a == b else f"{a} ({b})"
+                for a, b in zip(ours, known.printed_size, strict=True)
+            ]
             + [str(gaps) if gaps else ""]
         )
     if not rows:
@@ -116,8 +118,8 @@ def _summary(results: Results, kernel: str) -> str:
         cells = [value(versus(nested, "frtsvm", other)) for other in PAPER_METHODS[:-1]]
         rows.append([title, *cells, ""])
     return (
-        f"{len(nested)} sets (Glass once, without `Id`); significance by the corrected paired t-test over "
-        f"seeds at 5 %:\n\n{table(['', *_TITLES], rows)}"
+        f"{len(nested)} sets (Glass once, without `Id`); significance by the corrected paired t-test "
+        f"over seeds at 5 %:\n\n{table(['', *_TITLES], rows)}"
     )
 
 
@@ -134,13 +136,13 @@ def _glass(results: Results) -> str:
         return ""
     return f"""### Glass, with and without `Id`
 
-The paper's Glass has 10 features; the tenth is the row number `Id`, and the rows of the file are sorted by
-class. Nested accuracies:
+The paper's Glass has 10 features; the tenth is the row number `Id`, and the rows of the file are
+sorted by class. Nested accuracies:
 
 {table(["", *_TITLES], rows)}
 
-A kernel method reads the class off `Id`. The printed 94.9–97.7 % for the Gaussian kernel are about the row
-numbers, not about glass."""
+A kernel method reads the class off `Id`. The printed 94.9–97.7 % for the Gaussian kernel are about
+the row numbers, not about glass."""
 
 
 def _times(results: Results, folder: Path) -> str:
@@ -157,9 +159,9 @@ def _times(results: Results, folder: Path) -> str:
 
 ![Training time](reproduction/uci_times.png)
 
-One fit on 90 % of the rows with the tuned parameters, kernel and memberships included, best of three. SVM
-is scikit-learn's SVC (libsvm, C++); FSVM is the same with memberships; TSVM and FR-TSVM are this library.
-The paper solved SVM, FSVM and TSVM with MATLAB's general quadprog, and FR-TSVM alone with an algorithm made
-for it.
+One fit on 90 % of the rows with the tuned parameters, kernel and memberships included, best of
+three. SVM is scikit-learn's SVC (libsvm, C++); FSVM is the same with memberships; TSVM and FR-TSVM
+are this library. The paper solved SVM, FSVM and TSVM with MATLAB's general quadprog, and FR-TSVM
+alone with an algorithm made for it.
 
 {table(["", *_TITLES], rows)}"""
