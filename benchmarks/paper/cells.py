@@ -88,14 +88,14 @@ class Store:
         path = self._path(cell)
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}")
-        entry = {"fields": asdict(cell), "seconds": round(seconds, 3), "result": result}
+        entry = {"fields": asdict(cell), "cpu_seconds": round(seconds, 3), "result": result}
         partial.write_text(json.dumps(entry))
         partial.replace(path)
 
     def seconds(self, cells: Sequence[Cell]) -> float:
-        """The computing time behind these cells, as far as they are there."""
+        """The CPU time behind these cells, as far as they are there."""
         paths = [self._path(cell) for cell in cells]
-        return sum(json.loads(path.read_text())["seconds"] for path in paths if path.is_file())
+        return sum(json.loads(path.read_text())["cpu_seconds"] for path in paths if path.is_file())
 
     def _path(self, cell: Cell) -> Path:
         return self._folder / type(cell).__name__ / f"{cell.digest()}.json"
@@ -112,6 +112,6 @@ def run(cells: Sequence[Cell], store: Store, *, jobs: int, title: str) -> None:
 
 
 def _compute(cell: Cell, store: Store) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     result = cell.compute()
-    store.put(cell, result, time.perf_counter() - began)
+    store.put(cell, result, time.process_time() - began)

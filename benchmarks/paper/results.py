@@ -29,5 +29,5 @@ class Results:
         return sum(self.store.get(cell) is not None for cell in cells), len(cells)
 
     def seconds(self) -> float:
-        """CPU time behind all of it, by the clock of each process."""
+        """CPU time behind all of it."""
         return sum(self.store.seconds(cells) for cells in self.experiments.values())

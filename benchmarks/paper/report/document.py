@@ -51,7 +51,7 @@ def _head(results: Results) -> str:
         f"`{results.plan.command}`; the code is in `benchmarks/paper/`.",
         "",
         f"Run with Python {platform.python_version()} and scikit-learn {sklearn.__version__} on "
-        f"{os.cpu_count()} cores ({cpu}): {results.seconds() / 60:.0f} minutes of process time in all.",
+        f"{os.cpu_count()} cores ({cpu}): {results.seconds() / 60:.0f} minutes of CPU time in all.",
     ]
     if agreement:
         lines += [
