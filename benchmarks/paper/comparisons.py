@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.paper.cells import Result
 from benchmarks.paper.experiments.robustness import RobustnessCell
-from benchmarks.paper.experiments.uci import NestedCell, ProtocolCell
+from benchmarks.paper.experiments.uci import HindsightCell, NestedCell, ProtocolCell
 from benchmarks.paper.methods.registry import METHODS, PAPER_METHODS
 from benchmarks.paper.results import Results
 from benchmarks.paper.statistics import corrected_t_test, over_sets, wins_and_losses
@@ -89,6 +89,15 @@ def protocol_seconds(results: Results, kernel: str) -> dict[str, FloatArray]:
         if cell.kernel == kernel:
             found[cell.name].append([result[method]["seconds"] for method in PAPER_METHODS])
     return {name: np.mean(seeds, axis=0) for name, seeds in found.items()}
+
+
+def hindsight_accuracies(results: Results, kernel: str) -> dict[str, FloatArray]:
+    """By set: the best accuracy in the grid, one per method."""
+    return {
+        cell.name: np.array([result[method]["accuracy"] for method in PAPER_METHODS])
+        for cell, result in results.of("hindsight", HindsightCell)
+        if cell.kernel == kernel
+    }
 
 
 def nested_splits(results: Results, kernel: str) -> dict[str, Splits]:

@@ -9,7 +9,7 @@ from benchmarks.paper.datasets import UCI_SETS
 from benchmarks.paper.experiments.bands import bands_cells
 from benchmarks.paper.experiments.ripley import ripley_cells, sensitivity_cells
 from benchmarks.paper.experiments.robustness import robustness_cells
-from benchmarks.paper.experiments.uci import nested_cells, protocol_cells
+from benchmarks.paper.experiments.uci import hindsight_cells, nested_cells, protocol_cells
 from benchmarks.paper.methods.grids import COARSE_GRID, PAPER_GRID, SMALL_GRID, Grid
 
 ROBUSTNESS_SETS = (
@@ -54,6 +54,7 @@ class Plan:
             "protocol": list(
                 protocol_cells(uci, self.protocol_seeds, self.paper_grid, self.paper_folds)
             ),
+            "hindsight": list(hindsight_cells(uci, self.repeated_grid, self.paper_folds)),
             "robustness": list(
                 robustness_cells(
                     robust,

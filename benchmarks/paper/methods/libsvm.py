@@ -50,7 +50,7 @@ def libsvm_tables(
     methods: Sequence[LibsvmMethod], kernel: str, rows: Rows, folds: Folds, grid: Grid
 ) -> dict[str, ScoreTable]:
     axes = grid.axes(kernel, "C")
-    widths: Sequence[float | None] = axes.get("gamma", (None,))  # type: ignore[assignment]
+    widths: Sequence[float | None] = axes.get("gamma", (None,))
     scores = {method.key: np.zeros((len(grid.costs), len(widths))) for method in methods}
     for train, validation in folds:
         learned, asked = rows[train], rows[validation]

@@ -101,7 +101,7 @@ def own_weighted_table(
     """The memberships are weights here, which depend on the training rows and the kernel: one search
     for each fold and gamma."""
     axes = grid.axes(kernel, "c1", "c3")
-    widths: Iterable[float | None] = axes.get("gamma", (None,))  # type: ignore[assignment]
+    widths: Iterable[float | None] = axes.get("gamma", (None,))
     costs = {name: values for name, values in axes.items() if name != "gamma"}
     columns = []
     for gamma in widths:
