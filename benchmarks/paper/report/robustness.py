@@ -22,7 +22,7 @@ from benchmarks.paper.figures.robustness import draw_robustness
 from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS
 from benchmarks.paper.report.markdown import bold_best, p_value, signed, table
 from benchmarks.paper.results import Results
-from benchmarks.paper.statistics import ranks
+from benchmarks.paper.statistics import over_sets, ranks
 
 BASELINES = ("svm", "fsvm", "tsvm")
 VARIANTS = (
@@ -58,6 +58,8 @@ def robustness_section(results: Results, folder: Path) -> str:
         parts += [
             f"### {title} kernel: mean accuracy over the sets",
             _means(found),
+            f"### {title} kernel: over all corruptions",
+            _overall(found),
             f"### {title} kernel: FR-TSVM against SVM, FSVM and TSVM",
             _against(found, [("frtsvm", other) for other in BASELINES]),
             f"### {title} kernel: memberships, against the paper's",
@@ -140,6 +142,26 @@ def _means(found: ByCorruption) -> str:
     texts = bold_best(mean_ranks, [f"{rank:.2f}" for rank in mean_ranks], lowest=True)
     rows.append(["mean rank", *texts])
     return table(["", *_titles(ROBUSTNESS_METHODS)], rows)
+
+
+def _overall(found: ByCorruption) -> str:
+    """Each set counts once, with the mean over its corruptions."""
+    corrupted = [key for key in found if key != "clean"]
+    sets = {
+        name: Splits(splits.methods, np.stack([found[key][name].means for key in corrupted]), 0.0)
+        for name, splits in found[corrupted[0]].items()
+        if all(name in found[key] for key in corrupted)
+    }
+    rows = []
+    for method in ROBUSTNESS_METHODS:
+        cells = []
+        for other in ("svm", "frtsvm"):
+            gains = [float(splits.differences(method, other).mean()) for splits in sets.values()]
+            better, p = sum(gain > 0.0 for gain in gains), over_sets(gains)
+            shown = f"{signed(float(np.mean(gains)))} ({better} of {len(gains)}; {p_value(p)})"
+            cells.append("" if method == other else shown)
+        rows.append([TITLES[method], *cells])
+    return table(["points (sets that gain; p)", "minus SVM", "minus FR-TSVM"], rows)
 
 
 def _against(found: ByCorruption, pairs: Sequence[tuple[str, str]]) -> str:
