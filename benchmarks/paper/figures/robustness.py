@@ -16,7 +16,7 @@ def draw_robustness(
 ) -> Path:
     """Mean over the sets of the accuracy minus that of the SVM: turned labels as lines, outliers as
     points at the right."""
-    figure, axes = style.panels(1, len(by_kernel), (10.5, 3.6))
+    figure, axes = style.panels(1, len(by_kernel), (10.5, 3.6), sharey=True)
     for (kernel, by_corruption), axis in zip(by_kernel.items(), axes[0], strict=True):
         flips = [key for key in by_corruption if CORRUPTIONS[key].outliers == 0.0]
         shares = [100.0 * CORRUPTIONS[key].flipped for key in flips]
@@ -36,8 +36,6 @@ def draw_robustness(
         axis.axhline(0.0, color="#7f8c8d", lw=0.8)
         axis.set_xticks([*shares, 40.0], [*(f"{share:.0f} %" for share in shares), "outliers"])
         axis.set(xlabel="labels turned in training", title=f"{KERNEL_TITLES[kernel]} kernel")
-        axis.set_yscale("symlog", linthresh=4.0)
-        axis.set_yticks([-20, -10, -4, -2, 0, 2, 4], ["−20", "−10", "−4", "−2", "0", "2", "4"])
     axes[0, 0].set_ylabel("accuracy minus that of the SVM, points")
     axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return style.save(figure, path)

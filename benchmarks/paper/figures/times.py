@@ -21,6 +21,8 @@ def draw_times(seconds: dict[str, dict[str, NDArray[np.float64]]], path: Path) -
                 places, heights, 0.19, color=style.COLOURS[method], label=METHODS[method].title
             )
         axis.set(yscale="log", ylabel="CPU ms per fit", title=f"{KERNEL_TITLES[kernel]} kernel")
+        axis.set_ylim(0.5, 200.0)
+        axis.set_yticks([1, 10, 100], ["1", "10", "100"])
         axis.set_xticks(
             range(len(by_set)), [UCI_SETS[name].title for name in by_set], rotation=30, ha="right"
         )
