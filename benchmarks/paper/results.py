@@ -1,7 +1,7 @@
 """What the cells of a run have found, as far as they are there."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from benchmarks.paper.cells import Cell, Result, Store
@@ -16,17 +16,22 @@ class Results:
     experiments: dict[str, list[Cell]]
     store: Store
     left_out: list[str]  # why data sets are missing
+    _read: dict[str, list[tuple[Cell, Result]]] = field(default_factory=dict)
 
     def of(self, experiment: str, kind: type[AnyCell]) -> Iterator[tuple[AnyCell, Result]]:
-        for cell in self.experiments[experiment]:
-            result = self.store.get(cell)
-            if result is not None and isinstance(cell, kind):
+        for cell, result in self._of(experiment):
+            if isinstance(cell, kind):
                 yield cell, result
 
     def complete(self, experiment: str) -> tuple[int, int]:
         """How many cells are there, of how many."""
-        cells = self.experiments[experiment]
-        return sum(self.store.get(cell) is not None for cell in cells), len(cells)
+        return len(self._of(experiment)), len(self.experiments[experiment])
+
+    def _of(self, experiment: str) -> list[tuple[Cell, Result]]:
+        if experiment not in self._read:
+            found = [(cell, self.store.get(cell)) for cell in self.experiments[experiment]]
+            self._read[experiment] = [(cell, one) for cell, one in found if one is not None]
+        return self._read[experiment]
 
     def seconds(self) -> float:
         """CPU time behind all of it."""
