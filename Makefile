@@ -11,7 +11,7 @@ test test-all: export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all check format bench paper lock clean
+.PHONY: help serve test test-all check format bench paper paper-quick lock clean
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,8 +38,11 @@ format: $(VENV)/.dev ## rewrite the code in the project's format
 bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 	$(BIN)/python -m benchmarks.speed
 
-paper: $(VENV)/.dev ## recreate the tables and figures of the paper
+paper: $(VENV)/.dev ## recreate the tables and figures of the paper (docs/reproduction.md), under an hour
 	$(BIN)/python -m benchmarks.paper
+
+paper-quick: $(VENV)/.dev ## a part of it that shows that everything works, under 3 minutes
+	$(BIN)/python -m benchmarks.paper --plan quick
 
 # --- environment -------------------------------------------------------------------------------
 $(BIN)/python:

@@ -1,0 +1,156 @@
+"""Results arranged for comparison: one array per question, with the methods in its last dimension."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.paper.cells import Result
+from benchmarks.paper.experiments.robustness import RobustnessCell
+from benchmarks.paper.experiments.uci import HindsightCell, NestedCell, ProtocolCell
+from benchmarks.paper.methods.registry import METHODS, PAPER_METHODS
+from benchmarks.paper.results import Results
+from benchmarks.paper.statistics import corrected_t_test, over_sets, wins_and_losses
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Accuracies of one set: splits x methods, and how many rows are tested for one that trains."""
+
+    methods: tuple[str, ...]
+    accuracies: FloatArray
+    test_share: float  # n_test / n_train
+    per_seed: int = 1  # splits of one seed, one after the other
+
+    @property
+    def means(self) -> FloatArray:
+        means: FloatArray = self.accuracies.mean(axis=0)
+        return means
+
+    def mean(self, method: str) -> float:
+        return float(self.means[self.methods.index(method)])
+
+    def differences(self, method: str, other: str) -> FloatArray:
+        column = self.methods.index
+        return self.accuracies[:, column(method)] - self.accuracies[:, column(other)]
+
+    def p(self, method: str, other: str) -> float:
+        return corrected_t_test(self.differences(method, other), self.test_share)
+
+    def spread_over_seeds(self) -> FloatArray:
+        """Standard deviation of the means of the seeds."""
+        seeds = self.accuracies.reshape(-1, self.per_seed, len(self.methods))
+        spread: FloatArray = seeds.mean(axis=1).std(axis=0)
+        return spread
+
+
+@dataclass(frozen=True)
+class Versus:
+    """One method against another over several sets."""
+
+    wins: int  # sets where the gain is significant
+    losses: int
+    mean: float  # of the differences, in points
+    p: float  # over the sets
+
+
+def versus(sets: dict[str, Splits], method: str, other: str) -> Versus:
+    signs, means = [], []
+    for splits in sets.values():
+        differences = splits.differences(method, other)
+        signs.append(wins_and_losses(differences, splits.p(method, other)))
+        means.append(float(differences.mean()))
+    return Versus(
+        wins=signs.count(1),
+        losses=signs.count(-1),
+        mean=float(np.mean(means)),
+        p=over_sets(means),
+    )
+
+
+def protocol_splits(results: Results, kernel: str) -> dict[str, FloatArray]:
+    """By set: seeds x folds x methods, as the paper's protocol has them."""
+    found: dict[str, list[FloatArray]] = defaultdict(list)
+    for cell, result in results.of("protocol", ProtocolCell):
+        if cell.kernel == kernel:
+            columns = [result[method]["accuracies"] for method in PAPER_METHODS]
+            found[cell.name].append(np.array(columns).T)
+    return {name: np.stack(seeds) for name, seeds in found.items()}
+
+
+def protocol_seconds(results: Results, kernel: str) -> dict[str, FloatArray]:
+    """By set: mean CPU seconds of a fit, one per method."""
+    found: dict[str, list[list[float]]] = defaultdict(list)
+    for cell, result in results.of("protocol", ProtocolCell):
+        if cell.kernel == kernel:
+            found[cell.name].append([result[method]["seconds"] for method in PAPER_METHODS])
+    return {name: np.mean(seeds, axis=0) for name, seeds in found.items()}
+
+
+def hindsight_accuracies(results: Results, kernel: str) -> dict[str, FloatArray]:
+    """By set: the best accuracy in the grid, one per method."""
+    return {
+        cell.name: np.array([result[method]["accuracy"] for method in PAPER_METHODS])
+        for cell, result in results.of("hindsight", HindsightCell)
+        if cell.kernel == kernel
+    }
+
+
+def nested_splits(results: Results, kernel: str) -> dict[str, Splits]:
+    """By set: the outer folds of all complete seeds."""
+    folds: dict[tuple[str, int], list[list[float]]] = defaultdict(list)
+    for cell, result in results.of("nested", NestedCell):
+        if cell.kernel == kernel:
+            row = [result[method]["accuracy"] for method in PAPER_METHODS]
+            folds[cell.name, cell.seed].append(row)
+    n_outer = results.plan.nested_outer
+    rows: dict[str, list[list[float]]] = defaultdict(list)
+    for (name, _), parts in folds.items():
+        if len(parts) == n_outer:
+            rows[name] += parts
+    return {
+        name: Splits(PAPER_METHODS, np.array(parts), 1.0 / (n_outer - 1), per_seed=n_outer)
+        for name, parts in rows.items()
+    }
+
+
+# What an automatic search would do: take the membership that validates best.
+BY_VALIDATION = "by-validation"
+_CHOICES = ("frtsvm", "frtsvm-none", "frtsvm-neighbors")
+BY_VALIDATION_OWN = "by-validation-own"
+_ALL_CHOICES = (*_CHOICES, "own-center", "own-neighbors")
+ROBUSTNESS_METHODS = (*METHODS, BY_VALIDATION, BY_VALIDATION_OWN)
+TITLES = {key: method.title for key, method in METHODS.items()} | {
+    BY_VALIDATION: "FR-TSVM, membership by validation",
+    BY_VALIDATION_OWN: "all five by validation",
+}
+
+# Splits that train on fewer than 70 % of the rows overlap less than the correction assumes.
+_LARGEST_TEST_SHARE = 3 / 7
+
+
+def robustness_splits(results: Results, kernel: str) -> dict[str, dict[str, Splits]]:
+    """By corruption and set, with the membership chosen by validation as one more method."""
+    rows: dict[str, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
+    shares: dict[str, float] = {}
+    for cell, result in results.of("robustness", RobustnessCell):
+        if cell.kernel == kernel:
+            keys = [*METHODS, _validated(result, _CHOICES), _validated(result, _ALL_CHOICES)]
+            rows[cell.corruption][cell.name].append([result[key]["accuracy"] for key in keys])
+            shares[cell.name] = min(result["n_test"] / result["n_train"], _LARGEST_TEST_SHARE)
+    return {
+        corruption: {
+            name: Splits(ROBUSTNESS_METHODS, np.array(seeds), shares[name])
+            for name, seeds in sets.items()
+        }
+        for corruption, sets in rows.items()
+    }
+
+
+def _validated(result: Result, keys: Sequence[str]) -> str:
+    """The method with the highest validation score; the first of equals."""
+    return max(keys, key=lambda key: result[key]["validation"])

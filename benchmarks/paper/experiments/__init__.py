@@ -1,0 +1,1 @@
+"""The experiments: each lists its cells for a plan, and computes one."""

@@ -1,0 +1,107 @@
+"""Ripley's synthetic data: accuracy and time, and accuracy over the parameters."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.paper import artificial
+from benchmarks.paper.cells import Cell, Result
+from benchmarks.paper.methods.fitting import fit_and_score
+from benchmarks.paper.methods.grids import Grid, powers_of_two
+from benchmarks.paper.methods.registry import (
+    METHODS,
+    PAPER_METHODS,
+    description,
+    score_tables,
+    tune,
+)
+from benchmarks.paper.methods.rows import folds_of, train_then_test
+from benchmarks.paper.methods.twin import grid_scores
+
+# As in the captions of the paper's figure: what is held while two others vary.
+HELD = {"mu": 0.1, "g": 1.0, "c1": 32.0, "c3": 0.5}
+_COSTS, _WIDTHS = powers_of_two(-8, 8), powers_of_two(-5, 4)
+_MUS = tuple(round(0.05 * step, 2) for step in range(11))
+# Panel: (first parameter, its values), (second parameter, its values).
+PANELS = {
+    "a": (("c1", _COSTS), ("c3", _COSTS)),
+    "b": (("c3", _COSTS), ("g", _WIDTHS)),
+    "c": (("c1", _COSTS), ("g", _WIDTHS)),
+    "d": (("g", _WIDTHS), ("mu", _MUS)),
+}
+
+
+@dataclass(frozen=True)
+class RipleyCell(Cell):
+    """One method: tuned on the training rows alone, and the best that any candidate does in testing."""
+
+    method: str
+    kernel: str
+    grid: Grid
+    n_folds: int
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        return ("ripley",)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"methods": description([self.method])}
+
+    def compute(self) -> Result:
+        train, test = artificial.ripley()
+        folds = folds_of(train, self.n_folds, seed=0)
+        choice = tune([self.method], self.kernel, train, folds, self.grid)[self.method]
+        fitted = fit_and_score(self.method, self.kernel, choice.params, train, test, repeat=5)
+        both = train_then_test(train, test)
+        seen = score_tables([self.method], self.kernel, *both, self.grid)[self.method].best()
+        return {
+            "params": choice.params,
+            "validation": 100.0 * choice.score,
+            "accuracy": fitted.accuracy,
+            "seconds": fitted.seconds,
+            "best_in_test": 100.0 * seen.score,
+            "best_in_test_params": seen.params,
+        }
+
+
+@dataclass(frozen=True)
+class SensitivityCell(Cell):
+    """Test accuracy of the Gaussian FR-TSVM over two parameters."""
+
+    panel: str
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        return ("ripley",)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"held": HELD, "panel": PANELS[self.panel]}
+
+    def compute(self) -> Result:
+        both, folds = train_then_test(*artificial.ripley())
+        names = [name for name, _ in PANELS[self.panel]]
+        values = {name: (held,) for name, held in HELD.items()} | dict(PANELS[self.panel])
+        axes = {
+            "c1": values["c1"],
+            "c3": values["c3"],
+            "gamma": tuple(width**-2 for width in values["g"]),
+            "mu": values["mu"],
+        }
+        scores = grid_scores(METHODS["frtsvm"].build("rbf", {}), axes, both, folds)
+        order = ["c1", "c3", "g", "mu"]
+        varying = [len(values[name]) for name in order if name in names]
+        # Both parameters of a panel are named in the order of the axes.
+        return {"accuracy": (100.0 * scores.reshape(varying)).tolist()}
+
+
+def ripley_cells(grid: Grid, n_folds: int) -> list[RipleyCell]:
+    return [
+        RipleyCell(method, kernel, grid, n_folds)
+        for kernel in ("linear", "rbf")
+        for method in PAPER_METHODS
+    ]
+
+
+def sensitivity_cells() -> list[SensitivityCell]:
+    return [SensitivityCell(panel) for panel in PANELS]

@@ -1,0 +1,81 @@
+"""SVM and FSVM: scikit-learn's SVC, with memberships as weights of the slack.
+
+The search computes the kernel of a fold once for all costs and both methods. Tolerance and memberships
+are those of the estimators that are fitted with the choice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.svm import SVC
+
+from benchmarks.paper.methods.grids import Grid
+from benchmarks.paper.methods.rows import Folds, Rows
+from benchmarks.paper.methods.selection import ScoreTable
+from benchmarks.paper.methods.trust import Trust
+from frtsvm_core import FSVMClassifier
+
+FloatArray = NDArray[np.float64]
+
+TOLERANCE = 1e-3  # scikit-learn's default
+# Large costs on overlapping classes: libsvm would go on for minutes without a change of a label.
+MOST_STEPS = 200_000
+
+
+@dataclass(frozen=True)
+class LibsvmMethod:
+    key: str
+    title: str
+    trust: Trust | None = None
+
+    def build(self, kernel: str, params: dict[str, float]) -> Any:
+        if self.trust is None:
+            return SVC(kernel=kernel, tol=TOLERANCE, max_iter=MOST_STEPS, **params)
+        return FSVMClassifier(
+            kernel,
+            membership=self.trust.membership,
+            mu=self.trust.mu,
+            tol=TOLERANCE,
+            max_iter=MOST_STEPS,
+            random_state=0,
+            **params,
+        )
+
+
+def libsvm_tables(
+    methods: Sequence[LibsvmMethod], kernel: str, rows: Rows, folds: Folds, grid: Grid
+) -> dict[str, ScoreTable]:
+    axes = grid.axes(kernel, "C")
+    widths: Sequence[float | None] = axes.get("gamma", (None,))
+    scores = {method.key: np.zeros((len(grid.costs), len(widths))) for method in methods}
+    for train, validation in folds:
+        learned, asked = rows[train], rows[validation]
+        for column, gamma in enumerate(widths):
+            inner, outer = _kernels(kernel, gamma, learned.x, asked.x)
+            for method in methods:
+                weight = np.ones(learned.size)
+                if method.trust is not None:
+                    weight = method.trust.of(learned, kernel, gamma)
+                # libsvm mixes up the columns of a given kernel where it drops rows of weight 0.
+                kept = np.flatnonzero(weight > 0.0)
+                square, tall = inner[np.ix_(kept, kept)], outer[:, kept]
+                for line, cost in enumerate(grid.costs):
+                    svc = SVC(kernel="precomputed", C=cost, tol=TOLERANCE, max_iter=MOST_STEPS)
+                    svc.fit(square, learned.y[kept], sample_weight=weight[kept])
+                    scores[method.key][line, column] += np.mean(svc.predict(tall) == asked.y)
+    shape = tuple(len(values) for values in axes.values())
+    return {
+        key: ScoreTable(axes, (total / len(folds)).reshape(shape)) for key, total in scores.items()
+    }
+
+
+def _kernels(
+    kernel: str, gamma: float | None, learned: FloatArray, asked: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    if kernel == "linear":
+        return linear_kernel(learned), linear_kernel(asked, learned)
+    return rbf_kernel(learned, gamma=gamma), rbf_kernel(asked, learned, gamma=gamma)

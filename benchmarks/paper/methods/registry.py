@@ -1,0 +1,86 @@
+"""The methods by name, and the one way to tune them."""
+
+import warnings
+from collections.abc import Sequence
+
+from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks.paper.methods.grids import Grid
+from benchmarks.paper.methods.libsvm import (
+    MOST_STEPS,
+    TOLERANCE,
+    LibsvmMethod,
+    libsvm_tables,
+)
+from benchmarks.paper.methods.rows import Folds, Rows
+from benchmarks.paper.methods.selection import Choice, ScoreTable
+from benchmarks.paper.methods.trust import Trust
+from benchmarks.paper.methods.twin import (
+    FRTSVMMethod,
+    OwnWeightedMethod,
+    TSVMMethod,
+    TwinMethod,
+    frtsvm_tables,
+    own_weighted_table,
+    tsvm_table,
+)
+
+Method = LibsvmMethod | TwinMethod
+
+KERNELS = ("linear", "rbf")
+KERNEL_TITLES = {"linear": "linear", "rbf": "Gaussian"}
+
+_ALL: tuple[Method, ...] = (
+    LibsvmMethod("svm", "SVM"),
+    # mu = 1/2 makes no difference between suspected rows and others: the membership of Lin & Wang.
+    LibsvmMethod("fsvm", "FSVM", Trust("center", mu=0.5)),
+    TSVMMethod(),
+    FRTSVMMethod("frtsvm", "FR-TSVM", "center"),
+    FRTSVMMethod("frtsvm-none", "FR-TSVM, none", "none"),
+    FRTSVMMethod("frtsvm-neighbors", "FR-TSVM, neighbors", "neighbors"),
+    OwnWeightedMethod("own-center", "own-class too, center", Trust("center")),
+    OwnWeightedMethod("own-neighbors", "own-class too, neighbors", Trust("neighbors")),
+    LibsvmMethod("fsvm-neighbors", "FSVM, neighbors", Trust("neighbors")),
+)
+METHODS = {method.key: method for method in _ALL}
+PAPER_METHODS = ("svm", "fsvm", "tsvm", "frtsvm")
+
+
+def description(keys: Sequence[str]) -> list[str]:
+    """All that makes these methods what they are, but for the library."""
+    return [repr(METHODS[key]) for key in keys] + [f"libsvm {TOLERANCE} {MOST_STEPS}"]
+
+
+def score_tables(
+    keys: Sequence[str], kernel: str, rows: Rows, folds: Folds, grid: Grid
+) -> dict[str, ScoreTable]:
+    """Validation accuracy over the grid, for each method on the same folds."""
+    methods = [METHODS[key] for key in keys]
+    tables: dict[str, ScoreTable] = {}
+    # Every candidate is built here, and its rows were checked: checking each again would take longer
+    # than many of the fits.
+    unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
+    with unchecked, warnings.catch_warnings():
+        # A fit that stops at its limit of steps is a candidate like any other.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        libsvm = [method for method in methods if isinstance(method, LibsvmMethod)]
+        if libsvm:
+            tables |= libsvm_tables(libsvm, kernel, rows, folds, grid)
+        shared = [method for method in methods if isinstance(method, FRTSVMMethod)]
+        if shared:
+            tables |= frtsvm_tables(shared, kernel, rows, folds, grid)
+        for method in methods:
+            if isinstance(method, TSVMMethod):
+                tables[method.key] = tsvm_table(method, kernel, rows, folds, grid)
+            elif isinstance(method, OwnWeightedMethod):
+                tables[method.key] = own_weighted_table(method, kernel, rows, folds, grid)
+    return {key: tables[key] for key in keys}
+
+
+def tune(
+    keys: Sequence[str], kernel: str, rows: Rows, folds: Folds, grid: Grid
+) -> dict[str, Choice]:
+    """The choice of each method on the same rows, folds and grid."""
+    tables = score_tables(keys, kernel, rows, folds, grid)
+    return {key: table.best() for key, table in tables.items()}

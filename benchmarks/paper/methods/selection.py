@@ -1,0 +1,41 @@
+"""Which candidate of a search is taken."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter
+
+FloatArray = NDArray[np.float64]
+
+# Mean scores this close are equal: they are sums of a few fractions in different order.
+_TIED = 1e-9
+
+
+@dataclass(frozen=True)
+class Choice:
+    params: dict[str, float]
+    score: float
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Mean validation accuracy over a grid, one dimension per parameter."""
+
+    axes: dict[str, tuple[float, ...]]
+    scores: FloatArray
+
+    def best(self) -> Choice:
+        """The highest score; among equals the one whose neighbours in the grid score highest.
+
+        With few rows dozens of candidates tie. Taking the first would take an edge of the grid, and
+        the edges mean different things for different methods.
+        """
+        tied = self.scores >= self.scores.max() - _TIED
+        around = uniform_filter(self.scores, size=3, mode="nearest")
+        index = np.unravel_index(np.where(tied, around, -np.inf).argmax(), self.scores.shape)
+        params = {
+            name: float(values[position])
+            for (name, values), position in zip(self.axes.items(), index, strict=True)
+        }
+        return Choice(params, float(self.scores[index]))

@@ -1,0 +1,42 @@
+"""Memberships of training rows, for the methods that take them as weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import rbf_kernel
+
+from benchmarks.paper.methods.rows import Rows
+from frtsvm_core.memberships import center_memberships, neighbor_memberships
+
+FloatArray = NDArray[np.float64]
+
+DELTA = 1e-10
+# Keeps the factorization going where rows are equal; far below what a distance can show.
+_JITTER = 1e-10
+
+
+@dataclass(frozen=True)
+class Trust:
+    """A membership by its name, with the share that suspected rows keep."""
+
+    membership: str
+    mu: float = 0.1
+
+    def of(self, rows: Rows, kernel: str, gamma: float | None) -> FloatArray:
+        codes = (rows.y > 0).astype(np.intp)
+        weight = np.ones(rows.size)
+        if self.membership == "neighbors":
+            rng = np.random.default_rng(0)
+            return neighbor_memberships(rows.x, codes, weight, mu=self.mu, rng=rng).values
+        linear = kernel == "linear"
+        # Rows of a factor of the kernel matrix have the distances of feature space.
+        space = rows.x if linear else _factor(rbf_kernel(rows.x, gamma=gamma))
+        return center_memberships(
+            space, codes, weight, mu=self.mu, delta=DELTA, feature_space=not linear
+        ).values
+
+
+def _factor(kernel: FloatArray) -> FloatArray:
+    """A factor F of the kernel matrix, K = FF'."""
+    return np.linalg.cholesky(kernel + _JITTER * np.eye(kernel.shape[0]))

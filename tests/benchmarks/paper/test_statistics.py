@@ -1,0 +1,47 @@
+"""The tests that decide about differences."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks.paper.statistics import corrected_t_test, over_sets, ranks, wins_and_losses
+
+
+def test_without_overlap_it_is_the_paired_t_test() -> None:
+    differences = np.random.default_rng(0).normal(0.3, 1.0, 12)
+    assert corrected_t_test(differences, 0.0) == pytest.approx(
+        stats.ttest_1samp(differences, 0.0).pvalue
+    )
+
+
+def test_overlap_asks_for_more() -> None:
+    differences = np.random.default_rng(0).normal(0.8, 1.0, 10)
+    assert corrected_t_test(differences, 3 / 7) > corrected_t_test(differences, 0.0)
+
+
+def test_it_rarely_finds_what_is_not_there() -> None:
+    """Two coin-tossing classifiers, tested on overlapping splits of the same 100 rows."""
+    rng = np.random.default_rng(1)
+    found = {0.0: 0, 3 / 7: 0}
+    for _ in range(200):
+        right = rng.random((100, 2)) < 0.7
+        splits = np.array([rng.choice(100, 30, replace=False) for _ in range(10)])
+        differences = (right[splits, 0].mean(axis=1) - right[splits, 1].mean(axis=1)) * 100.0
+        for share in found:
+            found[share] += corrected_t_test(differences, share) < 0.05
+    assert found[0.0] > 60  # the plain test is wrong more often than not at all
+    assert found[3 / 7] < 30
+
+
+def test_no_difference_is_no_difference() -> None:
+    assert corrected_t_test(np.zeros(5), 0.4) == 1.0
+    assert corrected_t_test(np.full(5, 2.0), 0.4) == 0.0
+    assert over_sets([0.0] * 10) == 1.0
+    assert over_sets([1.0, 2.0, 0.5, 1.5, 3.0, 2.5, 0.7, 0.8]) < 0.05
+
+
+def test_signs_and_ranks() -> None:
+    assert wins_and_losses(np.array([1.0, 2.0]), 0.01) == 1
+    assert wins_and_losses(np.array([-1.0, -2.0]), 0.01) == -1
+    assert wins_and_losses(np.array([-1.0, -2.0]), 0.2) == 0
+    np.testing.assert_array_equal(ranks(np.array([[90.0, 95.0, 90.0]])), [[2.5, 1.0, 2.5]])
