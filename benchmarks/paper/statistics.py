@@ -7,6 +7,7 @@ mean differences, as Demsar (JMLR 7, 2006) recommends.
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,11 @@ def over_sets(differences: Sequence[float]) -> float:
     values = np.asarray(differences)
     if values.size < 5 or not values.any():
         return 1.0
+    return _signed_rank(tuple(values.tolist()))
+
+
+@cache  # with ties all signs are tried, which takes a second, and a report asks several times
+def _signed_rank(values: tuple[float, ...]) -> float:
     return float(stats.wilcoxon(values, zero_method="zsplit").pvalue)
 
 
