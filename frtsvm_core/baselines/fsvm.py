@@ -126,9 +126,13 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        self.svc_ = svc.fit(data.rows, data.codes, sample_weight=fuzzy.values * data.weight)
+        cost = fuzzy.values * data.weight
+        # libsvm leaves out rows that cost nothing, and would then misread the columns of a kernel.
+        kept = np.flatnonzero(cost > 0.0)
+        rows = data.rows[np.ix_(kept, kept)] if self.kernel == "precomputed" else data.rows[kept]
+        self.svc_ = svc.fit(rows, data.codes[kept], sample_weight=cost[kept])
         # Column numbers of new precomputed rows are those of the caller's rows.
-        self._columns = data.present
+        self._columns = data.present[kept]
         self.n_iter_ = np.maximum(self.svc_.n_iter_, 1)
         return self
 

@@ -52,3 +52,18 @@ def test_precomputed_kernel_with_absent_rows():
     np.testing.assert_allclose(
         by_matrix.decision_function(new @ X.T), direct.decision_function(new), rtol=1e-4, atol=1e-6
     )
+
+
+def test_rows_that_cost_nothing_do_not_shift_the_columns_of_a_kernel():
+    """Neighbour memberships can be exactly 0; libsvm drops such rows by itself."""
+    x, y = np.vstack([X, X[Y == 0][:1] + 50.0]), np.append(Y, 0)
+    x = np.vstack([x, X[Y == 1].mean(axis=0) + np.zeros((1, X.shape[1]))])
+    y = np.append(y, 0)
+    kernel = x @ x.T
+    new, _ = two_clouds(1)
+    model = FSVMClassifier("precomputed", membership="neighbors", mu=0.0).fit(kernel, y)
+    assert (model.memberships_ == 0).any()
+    svc = SVC(kernel="linear", tol=1e-9).fit(x, y, sample_weight=model.memberships_)
+    np.testing.assert_allclose(
+        model.decision_function(new @ x.T), svc.decision_function(new), rtol=1e-4, atol=1e-6
+    )
