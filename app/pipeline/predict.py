@@ -15,9 +15,7 @@ from app.pipeline.preprocess import Preprocessor
 from app.schemas.table import Table
 from app.schemas.validation import invalid
 from frtsvm_core import FittedPredictor, from_arrays
-
-#: Squares of larger values, summed, overflow.
-TOO_FAR = 1e150
+from frtsvm_core.finite import LARGEST_VALUE
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Predictor:
         table = self._aligned(table)
         with np.errstate(over="ignore", invalid="ignore"):
             inputs = self._preprocess.transform(table)
-            _require_moderate(inputs, TOO_FAR)
+            _require_moderate(inputs, LARGEST_VALUE)
             decision = self._model.decide(inputs)
         # A plane without direction is 1e153 away from every row, which is an answer; infinity is not.
         _require_moderate(decision.scores, np.inf)

@@ -18,6 +18,7 @@ from frtsvm_core.estimators._preparation import (
     feature_map,
     in_given_order,
     memberships,
+    rows_among,
     training_rows,
 )
 from frtsvm_core.estimators._validation import check_rows
@@ -129,7 +130,7 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         cost = fuzzy.values * data.weight
         # libsvm leaves out rows that cost nothing, and would then misread the columns of a kernel.
         kept = np.flatnonzero(cost > 0.0)
-        rows = data.rows[np.ix_(kept, kept)] if self.kernel == "precomputed" else data.rows[kept]
+        rows = rows_among(data.rows, kept, precomputed=self.kernel == "precomputed")
         self.svc_ = svc.fit(rows, data.codes[kept], sample_weight=cost[kept])
         # Column numbers of new precomputed rows are those of the caller's rows.
         self._columns = data.present[kept]

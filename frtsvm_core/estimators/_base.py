@@ -1,6 +1,7 @@
 """What all twin-plane estimators share: the road from rows and labels to fitted planes."""
 
 import warnings
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -54,7 +55,7 @@ class TwinSettings:
     bias_ridge: float = 0.0
 
 
-class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
+class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base of the twin-plane classifiers; subclasses store parameters and give `_settings`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -84,8 +85,9 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator):
     class_weight: Any
     random_state: Any
 
+    @abstractmethod
     def _settings(self) -> TwinSettings:
-        raise NotImplementedError
+        """What this estimator puts into the common problem."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

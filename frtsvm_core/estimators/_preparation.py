@@ -85,7 +85,7 @@ def weighted_rows(
     estimator: Any, rows: FloatArray, labels: NDArray[Any], sample_weight: Any
 ) -> TrainingRows:
     """Weight 0 is absence, so such rows are not there for anything that follows."""
-    precomputed = estimator.kernel == "precomputed" if isinstance(estimator.kernel, str) else False
+    precomputed = isinstance(estimator.kernel, str) and estimator.kernel == "precomputed"
     if precomputed and rows.shape[0] != rows.shape[1]:
         raise ValueError(
             "Precomputed matrix must be a square matrix. "
@@ -96,8 +96,14 @@ def weighted_rows(
     present = np.flatnonzero(weight > 0.0)
     classes, codes = encode_classes(labels[present])
     if present.size < n_given:
-        rows = rows[np.ix_(present, present)] if precomputed else rows[present]
+        rows = rows_among(rows, present, precomputed=precomputed)
     return TrainingRows(rows, classes, codes, weight[present], present, n_given)
+
+
+def rows_among(rows: FloatArray, index: IntArray, *, precomputed: bool) -> FloatArray:
+    """The rows of that index; those of a precomputed kernel lose the columns of the others too."""
+    chosen: FloatArray = rows[np.ix_(index, index)] if precomputed else rows[index]
+    return chosen
 
 
 def effective_gamma(data: TrainingRows, kernel: KernelSettings) -> float:
