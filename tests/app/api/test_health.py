@@ -51,8 +51,12 @@ def test_request_ids(client: httpx.Client) -> None:
 
 def test_the_log_is_json_with_ids(client: httpx.Client, server: Server) -> None:
     client.get("/models/a%0Ab", headers={"x-request-id": "find-me"})
-    lines = [json.loads(line) for line in server.log.read_text().splitlines()]
-    mine = [line for line in lines if line.get("request_id") == "find-me"]
+    mine: list[dict[str, object]] = []
+    deadline = time.monotonic() + 10
+    while not mine and time.monotonic() < deadline:  # the line is written after the answer is sent
+        complete, _, _ = server.log.read_text().rpartition("\n")
+        lines = [json.loads(line) for line in complete.splitlines()]
+        mine = [line for line in lines if line.get("request_id") == "find-me"]
     assert mine[-1]["message"] == "request"
     assert mine[-1]["path"] == "/models/a\nb"
 
