@@ -84,7 +84,7 @@ def read_parquet(body: bytes, limits: DataLimits) -> Columns:
         from pyarrow import ArrowException, BufferReader, parquet
     except ImportError:
         raise UnsupportedMediaType(
-            "Parquet needs the optional package pyarrow: pip install 'frtsvm-service[parquet]'"
+            "Parquet needs the optional package pyarrow: pip install 'frtsvm-service[arrow]'"
         ) from None
     try:
         file = parquet.ParquetFile(BufferReader(body))
