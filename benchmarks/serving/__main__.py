@@ -1,0 +1,209 @@
+"""Print and store the serving tables of docs/performance.md: `python -m benchmarks.serving [--quick]`.
+
+All servers run at the same time, with one web process each, and are idle but for the one that is
+measured. Each cell is the median of rounds that go around the servers, so that whatever else the
+machine does falls on all of them.
+"""
+
+import argparse
+import platform
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.serving import data, sides
+from benchmarks.serving.bars import Bar, bar_rows
+from benchmarks.serving.load import beside, closed_loop, fixed_rate
+from benchmarks.serving.sides import Side, all_sides, labels_of
+
+RESULTS = Path(__file__).parents[1] / "results" / "serving.md"
+CONNECTIONS = 8
+MIXED_RATE = 200.0  # one-row requests a second beside the large ones
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One server at one size."""
+
+    per_second: float
+    cpu_us: float
+    p50_ms: float
+    p99_ms: float
+
+
+Cells = dict[tuple[str, int, str], Cell]  # by kernel, rows, side
+
+
+def measure_sizes(found: list[Side], kernel: str, rows: int, rounds: int, seconds: float) -> Cells:
+    """Every server at one size, round after round."""
+    x = data.batch(rows)
+    windows: dict[str, list[Cell]] = {side.name: [] for side in found}
+    for number in range(rounds + 1):
+        for side in found:
+            request = side.request(kernel, x)
+            length = seconds if number else min(seconds, 0.5)  # the first round warms up
+            before = side.server.cpu_seconds()
+            answers = closed_loop(side.server.port, request, CONNECTIONS, length)
+            cpu = side.server.cpu_seconds() - before
+            if number:
+                windows[side.name].append(
+                    Cell(
+                        answers.count / answers.seconds,
+                        1e6 * cpu / answers.count,
+                        1e3 * answers.quantile(0.5),
+                        1e3 * answers.quantile(0.99),
+                    )
+                )
+    return {(kernel, rows, name): _median(cells) for name, cells in windows.items()}
+
+
+def _median(cells: list[Cell]) -> Cell:
+    return Cell(
+        *(
+            statistics.median(getattr(cell, field) for cell in cells)
+            for field in Cell.__dataclass_fields__
+        )
+    )
+
+
+def size_rows(cells: Cells, kernel: str, rows: int) -> list[str]:
+    ours = cells[kernel, rows, sides.OURS]
+    lines = []
+    for (_, _, name), cell in ((k, c) for k, c in cells.items() if k[:2] == (kernel, rows)):
+        ratio = ours.per_second / cell.per_second
+        lines.append(
+            f"| {kernel} | {rows:,} | {name} | {cell.per_second:,.0f} | {cell.cpu_us:,.0f} "
+            f"| {cell.p50_ms:.2f} | {cell.p99_ms:.2f} | {ratio:.2f} x |"
+        )
+    return lines
+
+
+def measure_mixed(found: list[Side], rounds: int, seconds: float) -> dict[str, tuple[float, float]]:
+    """p99 in ms of a one-row client: alone, and beside one that posts 10,000 rows as JSON."""
+    chosen = [side for side in found if side.name in (sides.OURS, sides.IDIOMATIC, sides.MLSERVER)]
+    seen: dict[str, list[tuple[float, float]]] = {side.name: [] for side in chosen}
+    for _ in range(rounds):
+        for side in chosen:
+            port = side.server.port
+            small = side.request("linear", data.batch(1))
+            alone = fixed_rate(port, small, MIXED_RATE, seconds)
+            with beside(port, side.request("linear", data.batch(10_000))):
+                both = fixed_rate(port, small, MIXED_RATE, seconds)
+            seen[side.name].append((1e3 * alone.quantile(0.99), 1e3 * both.quantile(0.99)))
+    return {
+        name: (
+            statistics.median(alone for alone, _ in pairs),
+            statistics.median(both for _, both in pairs),
+        )
+        for name, pairs in seen.items()
+    }
+
+
+def agreement_rows(found: list[Side]) -> list[str]:
+    """How many labels of 1,000 agree with the training's own classes: everyone does the same work."""
+    table = data.training_table()
+    lines = []
+    for side in found:
+        shares = []
+        for kernel in data.KERNELS:
+            labels = labels_of(side, kernel, table.x[:1_000])
+            if labels is not None:
+                right = sum(a == b for a, b in zip(labels, table.y[:1_000].tolist(), strict=True))
+                shares.append(f"{right / 10:.1f}")
+        start, memory = side.server.start_seconds, side.server.resident_mb()
+        count = len(side.server.processes())
+        lines.append(
+            f"| {side.name} | {start:.1f} | {memory:.0f} | {count} | {' | '.join(shares) or ' | '} |"
+        )
+    return lines
+
+
+def report(quick: bool) -> str:
+    """Everything, as Markdown."""
+    began = time.perf_counter()
+    rounds, seconds = (1, 0.5) if quick else (5, 2.0)
+    lines = ["## Requests", ""]
+    with (
+        tempfile.TemporaryDirectory(prefix="frtsvm-serving-") as folder,
+        all_sides(Path(folder)) as (found, left_out),
+    ):
+        agreement = agreement_rows(found)
+        lines += [
+            "| kernel | rows | server | requests/s | CPU us each | p50 ms | p99 ms | ours JSON / it |",
+            "|---|---|---|---|---|---|---|---|",
+        ]
+        print("\n".join(lines[2:]))
+        cells: Cells = {}
+        for kernel in data.KERNELS:
+            for rows in data.BATCHES:
+                cells |= measure_sizes(found, kernel, rows, rounds, seconds)
+                lines += size_rows(cells, kernel, rows)
+                print("\n".join(size_rows(cells, kernel, rows)), flush=True)
+        mixed = measure_mixed(found, rounds, 2 * seconds)
+    lines += [
+        "",
+        "## One row beside 10,000",
+        "",
+        f"p99 of {MIXED_RATE:.0f} one-row requests a second, counted from the moment each was due.",
+        "",
+        "| server | alone, ms | beside a client that posts 10,000 rows x 20 as JSON, ms |",
+        "|---|---|---|",
+        *(f"| {name} | {alone:.1f} | {both:.1f} |" for name, (alone, both) in mixed.items()),
+        "",
+        "## Start, memory, and that all do the same work",
+        "",
+        "| server | start, s | idle memory, MB | processes | right of 1,000, linear, % | RBF, % |",
+        "|---|---|---|---|---|---|",
+        *agreement,
+        "",
+        "## The bars",
+        "",
+        "| what | against | reached | bar |",
+        "|---|---|---|---|",
+        *bar_rows(_bars(cells, mixed)),
+        "",
+        *(f"Left out: {reason}" for reason in left_out),
+        f"Python {platform.python_version()}, {platform.machine()}; {CONNECTIONS} connections, "
+        f"{rounds} rounds of {seconds:g} s; {time.perf_counter() - began:.0f} s in all.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _bars(cells: Cells, mixed: dict[str, tuple[float, float]]) -> list[Bar]:
+    def rate(kernel: str, rows: int, ours: str, theirs: str) -> float | None:
+        other = cells.get((kernel, rows, theirs))
+        return None if other is None else cells[kernel, rows, ours].per_second / other.per_second
+
+    bars = [Bar("1 row, linear", sides.BARE, rate("linear", 1, sides.OURS, sides.BARE), 0.75)]
+    for kernel, rows, best, plain in (
+        ("linear", 1, 2.5, 4.0),
+        ("linear", 1_000, 3.0, 5.0),
+        ("rbf", 1_000, 5.0, 6.0),
+    ):
+        for ours, theirs, least in (
+            (sides.OURS, sides.MLSERVER, best),
+            (sides.OURS_LOGGING, sides.MLSERVER_PLAIN, plain),
+        ):
+            title = f"{rows:,} row(s), {kernel}, requests/s"
+            bars.append(Bar(title, theirs, rate(kernel, rows, ours, theirs), least))
+    idiomatic, ours = mixed[sides.IDIOMATIC][1], mixed[sides.OURS][1]
+    bars.append(Bar("p99 of 1 row beside 10,000", sides.IDIOMATIC, idiomatic / ours, 20.0))
+    json, binary = (cells["linear", 10_000, side] for side in (sides.OURS, sides.OURS_BINARY))
+    bars.append(Bar("10,000 rows, V2 binary, CPU", sides.OURS, json.cpu_us / binary.cpu_us, 5.0))
+    return bars
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="short windows, nothing stored")
+    args = parser.parse_args()
+    text = report(args.quick)
+    print("\n" + text)
+    if not args.quick:
+        RESULTS.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

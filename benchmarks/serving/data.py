@@ -1,0 +1,54 @@
+"""The rows that every server sees, and the requests made of them."""
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEATURES = 20
+TRAINING_ROWS = 3_000
+BATCHES = (1, 100, 1_000, 10_000)
+KERNELS = ("linear", "rbf")
+
+
+@dataclass(frozen=True)
+class Table:
+    x: NDArray[np.float64]
+    y: NDArray[np.int64]
+
+
+def training_table(seed: int = 0) -> Table:
+    """Two overlapping classes, each of two clusters: neither kernel is perfect on it."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, TRAINING_ROWS)
+    centres = rng.normal(size=(2, 2, FEATURES))
+    cluster = rng.integers(0, 2, TRAINING_ROWS)
+    return Table(centres[y, cluster] + 1.5 * rng.normal(size=(TRAINING_ROWS, FEATURES)), y)
+
+
+def batch(rows: int) -> NDArray[np.float64]:
+    """Rows like those of the training, with all the digits that measured doubles have."""
+    return np.random.default_rng(rows).normal(scale=1.7, size=(rows, FEATURES))
+
+
+def plain_json(model: str, x: NDArray[np.float64]) -> bytes:
+    return json.dumps({"model": model, "X": x.tolist()}).encode()
+
+
+def v2_json(x: NDArray[np.float64]) -> bytes:
+    tensor = {"name": "x", "shape": list(x.shape), "datatype": "FP64", "data": x.ravel().tolist()}
+    return json.dumps({"inputs": [tensor]}).encode()
+
+
+def v2_binary(x: NDArray[np.float64]) -> tuple[bytes, int]:
+    """The body, and the length of its JSON part. The answer is asked for in binary too."""
+    tensor = {
+        "name": "x",
+        "shape": list(x.shape),
+        "datatype": "FP64",
+        "parameters": {"binary_data_size": x.nbytes},
+    }
+    head = {"inputs": [tensor], "parameters": {"binary_data_output": True}}
+    text = json.dumps(head).encode()
+    return text + np.ascontiguousarray(x, dtype="<f8").tobytes(), len(text)

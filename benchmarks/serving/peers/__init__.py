@@ -1,0 +1,1 @@
+"""The other sides: a bare endpoint, the idiomatic FastAPI service, MLServer."""

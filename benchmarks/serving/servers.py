@@ -1,0 +1,105 @@
+"""Start a server, wait until it answers, read what it costs, stop it."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil
+
+START_TIMEOUT = 120.0
+STOP_TIMEOUT = 20.0
+
+
+@dataclass(frozen=True)
+class Server:
+    name: str
+    port: int
+    pid: int
+    start_seconds: float
+
+    def processes(self) -> list[psutil.Process]:
+        main = psutil.Process(self.pid)
+        return [main, *main.children(recursive=True)]
+
+    def cpu_seconds(self) -> float:
+        """CPU time of all its processes so far."""
+        total = 0.0
+        for process in self.processes():
+            times = process.cpu_times()
+            total += times.user + times.system
+        return total
+
+    def resident_mb(self) -> float:
+        """Memory of all its processes; pages that they share count once."""
+        return sum(process.memory_full_info().pss for process in self.processes()) / 2**20
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running(
+    name: str,
+    command: Sequence[str],
+    port: int,
+    ready_path: str,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Iterator[Server]:
+    """The server, while the block runs; its output goes to `log`."""
+    began = time.perf_counter()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(environment or {})},
+            cwd=folder,
+            start_new_session=True,
+        )
+        try:
+            _await_answer(process, f"http://127.0.0.1:{port}{ready_path}", name, log)
+            yield Server(name, port, process.pid, time.perf_counter() - began)
+        finally:
+            _stop(process)
+
+
+def _await_answer(process: subprocess.Popen[bytes], url: str, name: str, log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            if httpx.get(url, timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.02)
+    tail = log.read_text(errors="replace")[-2000:]
+    raise RuntimeError(f"{name} did not start:\n{tail}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the whole group that was started here, gently at first."""
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(STOP_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        pass
+    except ProcessLookupError:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

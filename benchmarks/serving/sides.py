@@ -1,0 +1,171 @@
+"""Who is measured: servers that run side by side, and how each wants its requests."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from benchmarks.serving import data
+from benchmarks.serving.load import ask_once, request_bytes
+from benchmarks.serving.peers import mlserver
+from benchmarks.serving.servers import Server, free_port, running
+
+OURS = "this service, JSON"
+OURS_BINARY = "this service, V2 binary"
+OURS_V2 = "this service, V2 JSON"
+OURS_LOGGING = "this service as installed, JSON"
+BARE = "FastAPI, constant answer"
+IDIOMATIC = "FastAPI, list[list[float]]"
+MLSERVER = "MLServer, best setting"
+MLSERVER_PLAIN = "MLServer as installed"
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = ROOT / ".cache" / "mlserver"
+JSON = "application/json"
+
+Rows = NDArray[np.float64]
+MakeRequest = Callable[[str, Rows], bytes]  # of a model's name and rows
+
+
+@dataclass(frozen=True)
+class Side:
+    name: str
+    server: Server
+    request: MakeRequest
+
+
+@contextmanager
+def all_sides(work: Path) -> Iterator[tuple[list[Side], list[str]]]:
+    """Every side that can run here, and a word about those that cannot."""
+    table = data.training_table()
+    np.savez(work / "rows.npz", x=table.x, y=table.y)
+    left_out: list[str] = []
+    with ExitStack() as stack:
+        sides = [*_ours(stack, work, table), *_fastapi(stack, work)]
+        try:
+            sides += _mlserver(stack, work)
+        except (RuntimeError, subprocess.SubprocessError) as error:
+            left_out.append(str(error))
+        yield sides, left_out
+
+
+def _ours(stack: ExitStack, work: Path, table: data.Table) -> list[Side]:
+    quiet = stack.enter_context(_service(work, "quiet", {"FRTSVM_ACCESS_LOG": "false"}))
+    plain = stack.enter_context(_service(work, "as-installed", {}))
+    for server in (quiet, plain):
+        for kernel in data.KERNELS:
+            body = {
+                "model": kernel,
+                "X": table.x,
+                "y": table.y,
+                "params": {"kernel": kernel},
+                "scale": "none",
+            }
+            text = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
+            _train(server.port, text)
+    return [
+        Side(OURS, quiet, _plain_request),
+        Side(OURS_V2, quiet, _v2_json_request),
+        Side(OURS_BINARY, quiet, _v2_binary_request),
+        Side(OURS_LOGGING, plain, _plain_request),
+    ]
+
+
+@contextmanager
+def _service(work: Path, title: str, environment: dict[str, str]) -> Iterator[Server]:
+    port = free_port()
+    command = [str(Path(sys.executable).parent / "frtsvm"), "serve", "--port", str(port)]
+    home = {"FRTSVM_HOME": str(work / title)}
+    with running(
+        title, command, port, "/readyz", work / f"{title}.log", environment | home, ROOT
+    ) as server:
+        yield server
+
+
+def _train(port: int, body: bytes) -> None:
+    answer = httpx.post(
+        f"http://127.0.0.1:{port}/train", content=body, headers={"Content-Type": JSON}, timeout=120
+    )
+    assert answer.status_code == 201, answer.text
+
+
+def _fastapi(stack: ExitStack, work: Path) -> list[Side]:
+    models = _sklearn_models(work, sys.executable, "models")
+    sides = []
+    for name, factory in ((BARE, "constant"), (IDIOMATIC, "idiomatic")):
+        port = free_port()
+        module = f"benchmarks.serving.peers.fastapi_apps:{factory}"
+        options = "--factory --loop uvloop --http httptools --no-access-log --log-level warning"
+        command = [sys.executable, "-m", "uvicorn", module, "--port", str(port), *options.split()]
+        server = running(
+            name,
+            command,
+            port,
+            "/ready",
+            work / f"{factory}.log",
+            {"FRTSVM_BENCH_MODELS": str(models)},
+            ROOT,
+        )
+        sides.append(Side(name, stack.enter_context(server), _plain_request))
+    return sides
+
+
+def _mlserver(stack: ExitStack, work: Path) -> list[Side]:
+    python = mlserver.environment(ENVIRONMENT)
+    models = _sklearn_models(work, str(python), "mlserver-models")
+    sides = []
+    for name, best in ((MLSERVER, True), (MLSERVER_PLAIN, False)):
+        folder = work / ("mlserver-best" if best else "mlserver-plain")
+        ports = (free_port(), free_port(), free_port())
+        mlserver.write_repository(folder, models, ports, best)
+        server = running(
+            name,
+            mlserver.command(python, folder),
+            ports[0],
+            "/v2/models/rbf/ready",
+            work / f"{folder.name}.log",
+            {},
+            folder,
+        )
+        sides.append(Side(name, stack.enter_context(server), _v2_json_request))
+    return sides
+
+
+def _sklearn_models(work: Path, python: str, title: str) -> Path:
+    folder = work / title
+    folder.mkdir()
+    script = Path(__file__).parent / "peers" / "sklearn_models.py"
+    subprocess.run([python, str(script), str(work / "rows.npz"), str(folder)], check=True)
+    return folder
+
+
+def _plain_request(model: str, x: Rows) -> bytes:
+    return request_bytes("/predict", data.plain_json(model, x), JSON)
+
+
+def _v2_json_request(model: str, x: Rows) -> bytes:
+    return request_bytes(f"/v2/models/{model}/infer", data.v2_json(x), JSON)
+
+
+def _v2_binary_request(model: str, x: Rows) -> bytes:
+    body, length = data.v2_binary(x)
+    headers = {"Inference-Header-Content-Length": str(length)}
+    return request_bytes(f"/v2/models/{model}/infer", body, "application/octet-stream", headers)
+
+
+def labels_of(side: Side, model: str, x: Rows) -> list[int] | None:
+    """What it predicts, to see that all of them do the work; None where it is not said in JSON."""
+    if side.name in (BARE, OURS_BINARY):
+        return None
+    answer = orjson.loads(ask_once(side.server.port, side.request(model, x)))
+    if "labels" in answer:
+        return [int(label) for label in answer["labels"]]
+    by_name = {output["name"]: output["data"] for output in answer["outputs"]}
+    return [int(label) for label in by_name.get("label", by_name.get("predict"))]
