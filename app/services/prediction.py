@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.pipeline.predict import Prediction
+from app.pipeline.predict import Prediction, Predictor
 from app.schemas.prediction import PredictionRequest
 from app.services.limits import DataLimits
 from app.services.loaded import ModelCache, Target
+
+Loaded = tuple[int, Predictor]
+
+#: Multiplications that take about a millisecond; more are done in a thread.
+QUICK_WORK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -30,14 +35,17 @@ class PredictionService:
         self._limits = limits
         self._count_rows = count_rows
 
-    def is_ready(self, request: PredictionRequest) -> bool:
-        """Whether the version is known and loaded, so that predicting will not wait for a disk."""
-        return self._cache.ready(_target(request)) is not None
+    def quick(self, request: PredictionRequest) -> Loaded | None:
+        """The version, if it is loaded and the answer takes no longer than asking a thread for it."""
+        loaded = self._cache.ready(_target(request))
+        if loaded is None or request.X.n_rows * loaded[1].work_per_row > QUICK_WORK:
+            return None
+        return loaded
 
-    def predict(self, request: PredictionRequest) -> Answer:
+    def predict(self, request: PredictionRequest, loaded: Loaded | None = None) -> Answer:
         """Labels, scores and distances."""
         self._limits.require(request.X)
-        version, predictor = self._cache.get(_target(request))
+        version, predictor = loaded or self._cache.get(_target(request))
         prediction = predictor.predict(request.X)
         self._count_rows(request.X.n_rows)
         return Answer(request.model, version, prediction)
