@@ -21,6 +21,9 @@ from app.wire.json_rows import parse_with_rows
 JSON = "application/json"
 CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"
+ARROW = "application/vnd.apache.arrow.stream"
+NPY = "application/x-npy"
+OCTETS = "application/octet-stream"
 
 #: Up to this many bytes parsing takes less than handing it to a thread.
 INLINE_BYTES = 64 * 1024

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -33,12 +34,14 @@ class BytesResponse(Response):
     noticeable part.
     """
 
-    def __init__(self, content_type: bytes, *pieces: bytes) -> None:
+    def __init__(
+        self, content_type: bytes, *pieces: bytes, headers: Sequence[tuple[bytes, bytes]] = ()
+    ) -> None:
         self.status_code = 200
         self.background = None
         self.pieces = pieces
         length = str(sum(map(len, pieces))).encode()
-        self.raw_headers = [(b"content-type", content_type), (b"content-length", length)]
+        self.raw_headers = [(b"content-type", content_type), (b"content-length", length), *headers]
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
         """Send all pieces; each waits until the client has taken what came before."""
