@@ -64,6 +64,10 @@ class UnsupportedMediaType(ServiceError):
     """The content type (or content encoding) is not one the call accepts."""
 
 
+class NotAcceptable(ServiceError):
+    """The answer cannot be given in any format that the caller accepts."""
+
+
 class BodyTooLarge(ServiceError):
     """More bytes than the limit."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,12 +12,15 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+from threadpoolctl import threadpool_limits
 
 from app.api import health, jobs, models, predict, train
 from app.api.body_limit import BodyLimit
 from app.api.handlers import install_handlers
 from app.api.middleware import RequestContext
 from app.api.openapi import openapi_of
+from app.api.raw import RawRoutes
 from app.container import Container
 from app.observability.logs import configure_logging
 from app.processes import when_parent_ends
@@ -28,7 +32,39 @@ DESCRIPTION = (
 )
 
 
-def create_app(settings: Settings) -> FastAPI:
+class Service(FastAPI):
+    """An application behind a few layers of our own, of which some calls do not pass the last.
+
+    Added as middleware they would sit inside the framework's own layers, which cost as much as a
+    small prediction.
+    """
+
+    front: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        await self.front(scope, receive, send)
+
+    async def framework(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what has passed all layers."""
+        await super().__call__(scope, receive, send)
+
+
+def _front(app: Service, container: Container) -> ASGIApp:
+    """From the inside out."""
+    settings = container.settings
+    endpoints = {("POST", "/predict"): predict.PredictEndpoint(container)}
+    layers: ASGIApp = RawRoutes(app.framework, endpoints)
+    layers = BodyLimit(
+        layers,
+        max_bytes=settings.max_body_bytes,
+        max_in_flight=settings.max_bytes_in_flight,
+        timeout=settings.body_timeout,
+    )
+    return RequestContext(layers, container.metrics, settings.access_log)
+
+
+def create_app(settings: Settings) -> Service:
     """An application of its own, with its own store, engine and metrics."""
     container = Container(settings)
 
@@ -41,7 +77,7 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             container.close()
 
-    app = FastAPI(
+    app = Service(
         title="FR-TSVM Service",
         version=version("frtsvm-service"),
         description=DESCRIPTION,
@@ -55,19 +91,16 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(router)
     install_handlers(app, routers)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
-    # The last one added is the outermost.
-    app.add_middleware(
-        BodyLimit,
-        max_bytes=settings.max_body_bytes,
-        max_in_flight=settings.max_bytes_in_flight,
-        timeout=settings.body_timeout,
-    )
-    app.add_middleware(RequestContext, metrics=container.metrics, access_log=settings.access_log)
+    app.front = _front(app, container)
     return app
 
 
 def from_environment() -> FastAPI:
     """What each uvicorn worker calls: `uvicorn --factory app.main:from_environment`."""
+    # Predictions run beside each other, each on one core: threads inside of one would only spin.
+    threadpool_limits(1, "blas")
+    # Large batches are computed in threads; a small call must not wait 5 ms for each of its turns.
+    sys.setswitchinterval(0.001)
     when_parent_ends(lambda: os.kill(os.getpid(), signal.SIGTERM))
     settings = Settings()
     configure_logging(settings.log_format, settings.log_level)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frtsvm_core.finite import require_finite
-from frtsvm_core.kernels.functions import KERNEL_NAMES, resolve_kernel
+from frtsvm_core.kernels.functions import KERNEL_NAMES, RBF, resolve_kernel
 from frtsvm_core.twin.model import PlaneModel, decide
 
 FloatArray = NDArray[np.float64]
@@ -32,6 +32,25 @@ class FittedPredictor:
     n_features_in_: int
     model: PlaneModel
 
+    @property
+    def work_per_row(self) -> int:
+        """Multiplications that the decision about one row takes, or a little more."""
+        n_planes, width = self.model.coef.shape
+        return int(width * (n_planes + self.n_features_in_))
+
+    def is_tame(self, bound: float) -> bool:
+        """Whether values are sums of at most `bound` times a number of x, or of a bounded kernel."""
+        model = self.model
+        if not (model.kernel is None or isinstance(model.kernel, RBF)):
+            return False
+        landmarks = 0.0 if model.landmarks is None else np.abs(model.landmarks).max(initial=0.0)
+        largest = max(np.abs(model.coef).sum(), np.abs(model.intercept).max(), landmarks)
+        return bool(largest < bound and model.norms.min() > 1.0 / bound)
+
+    def prepare(self) -> int:
+        """Do now what the first prediction would do; returns the bytes it takes."""
+        return self.model.prepare()
+
     def decide(self, x: FloatArray) -> Decision:
         """Classes, scores and distances for rows of finite doubles."""
         if x.ndim != 2 or x.shape[1] != self.n_features_in_:
@@ -39,6 +58,10 @@ class FittedPredictor:
                 f"X has shape {x.shape}, but the model expects {self.n_features_in_} features as input"
             )
         require_finite(x)
+        return self.decide_unchecked(x)
+
+    def decide_unchecked(self, x: FloatArray) -> Decision:
+        """The same for rows that are known to have the right shape, and numbers within range."""
         distances = self.model.distances(x)
         scores = self.model.scores(distances)
         per_class = distances if self.model.one_plane_per_class else None

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel
 
+from app.api.raw import headers_of
 from app.errors import UnsupportedMediaType
 from app.schemas.validation import parse_json, validate
+from app.wire.json_rows import parse_with_rows
 
 JSON = "application/json"
 CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"
+ARROW = "application/vnd.apache.arrow.stream"
+NPY = "application/x-npy"
+OCTETS = "application/octet-stream"
 
 #: Up to this many bytes parsing takes less than handing it to a thread.
 INLINE_BYTES = 64 * 1024
+
+_ALSO_CALLED = {"application/x-parquet": PARQUET, "application/parquet": PARQUET}
+
+_batches = ThreadPoolExecutor(max(2, os.cpu_count() or 1), "batch")
 
 Parsed = TypeVar("Parsed", bound=BaseModel)
 Result = TypeVar("Result")
@@ -25,11 +38,19 @@ Result = TypeVar("Result")
 
 def media_type_of(request: Request, *accepted: str) -> str:
     """The kind of the body; JSON if the client does not say."""
-    encoding = request.headers.get("content-encoding", "identity").strip().lower()
-    if encoding != "identity":
+    headers = headers_of(request.scope)
+    return kind_of(headers.get(b"content-type"), headers.get(b"content-encoding"), *accepted)
+
+
+def kind_of(content_type: bytes | None, encoding: bytes | None, *accepted: str) -> str:
+    """The same, given the headers."""
+    if encoding is not None and encoding.strip().lower() != b"identity":
         raise UnsupportedMediaType("compressed bodies are not accepted")
-    given = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
-    kind = {"application/x-parquet": PARQUET, "application/parquet": PARQUET}.get(given, given)
+    if content_type is None or content_type == b"application/json":
+        kind = given = JSON
+    else:
+        given = content_type.decode("latin-1").split(";")[0].strip().lower()
+        kind = _ALSO_CALLED.get(given, given)
     if kind.endswith("+json"):
         kind = JSON
     if kind not in accepted:
@@ -39,23 +60,46 @@ def media_type_of(request: Request, *accepted: str) -> str:
     return kind
 
 
-def parse(kind: type[Parsed], body: bytes) -> Parsed:
-    """Bytes to a validated request. A faster parser may take its place for large bodies."""
-    return validate(kind, parse_json(body))
+def joined(pieces: Sequence[bytes]) -> bytes | bytearray:
+    """One body. A large one is copied piece by piece, so that other threads get their turn."""
+    if len(pieces) <= 1:
+        return pieces[0] if pieces else b""
+    body = bytearray(sum(map(len, pieces)))
+    at = 0
+    for piece in pieces:
+        body[at : at + len(piece)] = piece
+        at += len(piece)
+    return body
+
+
+def parse(kind: type[Parsed], body: bytes | bytearray) -> Parsed:
+    """Bytes to a validated request."""
+    return validate(kind, parse_with_rows(body) or parse_json(body))
 
 
 async def off_the_loop(size: int, function: Callable[..., Result], *args: Any) -> Result:
     """Run at once if it is little work, else in a thread."""
     if size <= INLINE_BYTES:
         return function(*args)
+    return await in_a_thread(function, *args)
 
-    def call() -> Result:
-        try:
-            return function(*args)
-        except StopIteration as error:  # a future cannot carry it: its waiter would wait for ever
-            raise RuntimeError("a generator ended unexpectedly") from error
 
-    return await asyncio.to_thread(call)
+async def in_a_thread(function: Callable[..., Result], *args: Any) -> Result:
+    """Run where it keeps nobody else waiting."""
+    return await asyncio.to_thread(_without_stop_iteration, function, *args)
+
+
+async def as_a_batch(function: Callable[..., Result], *args: Any) -> Result:
+    """Compute in one of a few threads: more of them would only take turns, at a cost for each."""
+    call = partial(copy_context().run, _without_stop_iteration, function, *args)
+    return await asyncio.get_running_loop().run_in_executor(_batches, call)
+
+
+def _without_stop_iteration(function: Callable[..., Result], *args: Any) -> Result:
+    try:
+        return function(*args)
+    except StopIteration as error:  # a future cannot carry it: its waiter would wait for ever
+        raise RuntimeError("a generator ended unexpectedly") from error
 
 
 async def read_json(request: Request, kind: type[Parsed]) -> Parsed:

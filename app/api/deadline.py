@@ -12,6 +12,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from app.api.body_limit import ARRIVED
 from app.api.problems import ProblemResponse, http_problem, problem_of
 from app.errors import HeadersTooLarge
 
@@ -26,8 +27,10 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._deadline: asyncio.TimerHandle | None = None
+        self._deadline: float | None = None
+        self._alarm: asyncio.TimerHandle | None = None
         self._header_bytes = 0
+        self._field_bytes = 0
         self._reading_headers = True
         self._refused = False
 
@@ -40,12 +43,15 @@ class DeadlineProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing left to wait for."""
         self._clear_deadline()
+        if self._alarm is not None:
+            self._alarm.cancel()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
         """A request begins; the first byte of it starts the clock."""
         super().on_message_begin()
         self._header_bytes = 0
+        self._field_bytes = 0
         self._reading_headers = True
         self._set_deadline(self.header_timeout)
 
@@ -58,6 +64,7 @@ class DeadlineProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request is there; how long the answer takes is ours to decide."""
         self._clear_deadline()
+        self.scope[ARRIVED] = True  # type: ignore[literal-required]
         super().on_message_complete()
 
     # --- sizes
@@ -69,26 +76,29 @@ class DeadlineProtocol(HttpToolsProtocol):
         if self._reading_headers:
             # The parser hands over a header only when it is complete; do not let it collect one.
             self._header_bytes += len(data)
-            self._count(self._header_bytes, 0)
+            if self._header_bytes > self.max_header_bytes:
+                self._refuse_headers()
 
     def on_url(self, url: bytes) -> None:
         """The request line counts as a header."""
         super().on_url(url)
-        self._count(len(self.url), 0)
+        self._field_bytes += len(url)
+        if self._field_bytes > self.max_header_bytes:
+            self._refuse_headers()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header field."""
         super().on_header(name, value)
-        size = sum(len(field) + len(content) for field, content in self.headers)
-        self._count(len(self.url) + size, len(self.headers))
+        self._field_bytes += len(name) + len(value)
+        if self._field_bytes > self.max_header_bytes or len(self.headers) > self.max_headers:
+            self._refuse_headers()
 
-    def _count(self, size: int, fields: int) -> None:
-        if size > self.max_header_bytes or fields > self.max_headers:
-            detail = (
-                f"at most {self.max_headers} header fields and {self.max_header_bytes} bytes "
-                "of headers are allowed"
-            )
-            self._refuse(problem_of(HeadersTooLarge(detail)))
+    def _refuse_headers(self) -> None:
+        detail = (
+            f"at most {self.max_headers} header fields and {self.max_header_bytes} bytes "
+            "of headers are allowed"
+        )
+        self._refuse(problem_of(HeadersTooLarge(detail)))
 
     # --- answers from outside the application
     def send_400_response(self, msg: str) -> None:
@@ -108,13 +118,27 @@ class DeadlineProtocol(HttpToolsProtocol):
         self.transport.close()
 
     def _set_deadline(self, seconds: float) -> None:
-        self._clear_deadline()
-        self._deadline = self.loop.call_later(seconds, self._out_of_time)
+        """One alarm serves all deadlines of a connection: setting a new one each time costs more."""
+        self._deadline = self.loop.time() + seconds
+        if self._alarm is None or self._alarm.when() > self._deadline:
+            self._wake_at(self._deadline)
 
     def _clear_deadline(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        self._deadline = None  # the alarm will find nothing to do
+
+    def _wake_at(self, moment: float) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = self.loop.call_at(moment, self._on_alarm)
+
+    def _on_alarm(self) -> None:
+        self._alarm = None
+        if self._deadline is None:
+            return
+        if self._deadline > self.loop.time():  # it was moved
+            self._wake_at(self._deadline)
+        else:
+            self._out_of_time()
 
     def _out_of_time(self) -> None:
         if self.transport.is_closing():

@@ -6,11 +6,13 @@ All dependencies are `async`: FastAPI would run others in a thread, which costs 
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from typing import Annotated, cast
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Query, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+from starlette.types import Scope as ASGIScope
 
 from app.container import Container
 from app.errors import NotPermitted, ShuttingDown
@@ -30,25 +32,51 @@ def container_of(request: Request) -> Container:
     return cast(Container, request.app.state.container)
 
 
-def key_of(request: Request) -> bytes | None:
-    """The key as it came, in bytes: comparing text would fail on what is not ASCII."""
-    authorization = request.headers.get("authorization", "")
-    scheme, _, key = authorization.partition(" ")
-    if scheme.lower() == "bearer" and key.strip():
-        return key.strip().encode("latin-1", "replace")
-    given = request.headers.get("x-api-key")
-    return given.encode("latin-1", "replace") if given else None
-
-
 def require_scope(request: Request, scope: Scope) -> KeyEntry:
     """The caller, if the call is his to make."""
-    container = container_of(request)
-    if container.access.is_open and not container.settings.allow_open:
-        _require_loopback(request)
-    return container.access.require(key_of(request), scope)
+    header = request.headers.get
+    return require_caller(
+        container_of(request),
+        request.scope,
+        scope,
+        authorization=header("authorization"),
+        api_key=header("x-api-key"),
+        host=header("host"),
+        origin=header("origin"),
+    )
 
 
-def _require_loopback(request: Request) -> None:
+def require_caller(
+    container: Container,
+    connection: ASGIScope,
+    scope: Scope,
+    *,
+    authorization: str | None,
+    api_key: str | None,
+    host: str | None,
+    origin: str | None,
+) -> KeyEntry:
+    """The same, given the headers that matter."""
+    access = container.access
+    if access.is_open and not container.settings.allow_open:
+        server = connection.get("server") or ("", None)
+        refusal = loopback_refusal(server[0], host, origin)
+        if refusal is not None:
+            raise NotPermitted(refusal)
+    return access.require(key_of(authorization, api_key), scope)
+
+
+def key_of(authorization: str | None, api_key: str | None) -> bytes | None:
+    """The key as it came, in bytes: comparing text would fail on what is not ASCII."""
+    if authorization:
+        scheme, _, key = authorization.partition(" ")
+        if scheme.lower() == "bearer" and key.strip():
+            return key.strip().encode("latin-1", "replace")
+    return api_key.encode("latin-1", "replace") if api_key else None
+
+
+@lru_cache(maxsize=256)
+def loopback_refusal(server: str, host: str | None, origin: str | None) -> str | None:
     """Without keys, only programs of this machine are served, and no page of another site.
 
     `frtsvm serve` refuses to listen elsewhere at all; the first check holds for other ways to
@@ -56,14 +84,13 @@ def _require_loopback(request: Request) -> None:
     its own site has an `Origin` that is not ours, one whose name was made to point here has a
     `Host` that is not ours.
     """
-    server = request.scope.get("server") or ("", None)
-    host = request.headers.get("host", "localhost")
-    origin = request.headers.get("origin")
+    host = "localhost" if host is None else host
     name = urlsplit(f"//{host}").hostname or ""
-    if not (is_local(server[0]) and is_local(name)):
-        raise NotPermitted("the service has no API keys and answers on loopback only")
+    if not (is_local(server) and is_local(name)):
+        return "the service has no API keys and answers on loopback only"
     if origin is not None and urlsplit(origin).netloc != host:
-        raise NotPermitted("the service has no API keys and does not answer other sites")
+        return "the service has no API keys and does not answer other sites"
+    return None
 
 
 def is_local(name: str) -> bool:

@@ -25,10 +25,7 @@ def install_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
 
     @app.exception_handler(ServiceError)
     async def domain_error(_request: Request, error: ServiceError) -> Response:
-        found = problem_of(error)
-        if found.status >= 500:
-            log.error("answered %d", found.status, exc_info=error)
-        return problem_response(found)
+        return respond_to(error)
 
     @app.exception_handler(RequestValidationError)
     async def bad_parameter(_request: Request, error: RequestValidationError) -> Response:
@@ -43,6 +40,14 @@ def install_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
         if error.status_code == 405:
             response.headers["allow"] = ", ".join(_methods_at(request, routers))
         return response
+
+
+def respond_to(error: ServiceError) -> Response:
+    """The problem of a domain error; what is our fault is logged."""
+    found = problem_of(error)
+    if found.status >= 500:
+        log.error("answered %d", found.status, exc_info=error)
+    return problem_response(found)
 
 
 def _methods_at(request: Request, routers: Sequence[APIRouter]) -> list[str]:

@@ -6,10 +6,12 @@ Pure ASGI, no `BaseHTTPMiddleware`: that would cost more than a small prediction
 from __future__ import annotations
 
 import logging
+import os
 import re
-import secrets
 import time
 
+from prometheus_client import Counter, Histogram
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.problems import ProblemResponse, http_problem
@@ -22,6 +24,9 @@ failures = logging.getLogger("frtsvm.errors")
 _ACCEPTABLE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 #: Other methods are counted as one, so that nobody can make up new time series.
 _METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"})
+
+#: The status, in logs and metrics only, of a request whose sender left before it was complete.
+CLIENT_CLOSED = 499
 
 
 async def send_problem(found: ProblemResponse, send: Send, *, close: bool = False) -> None:
@@ -41,6 +46,7 @@ class RequestContext:
         self._app = app
         self._metrics = metrics
         self._access_log = access_log
+        self._series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -63,6 +69,8 @@ class RequestContext:
 
         try:
             await self._app(scope, receive, send_with_id)
+        except ClientDisconnect:  # nobody is there to be answered
+            status = status or CLIENT_CLOSED
         except Exception:
             failures.exception("request failed", extra={"path": scope["path"]})
             if status:  # the answer has begun, it can only be cut off
@@ -75,8 +83,14 @@ class RequestContext:
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        self._metrics.requests.labels(method, route, str(status)).inc()
-        self._metrics.latency.labels(method, route).observe(seconds)
+        series = self._series.get((method, route, status))
+        if series is None:
+            series = self._series[method, route, status] = (
+                self._metrics.requests.labels(method, route, str(status)),
+                self._metrics.latency.labels(method, route),
+            )
+        series[0].inc()
+        series[1].observe(seconds)
         if self._access_log:
             log.info(
                 "request",
@@ -93,4 +107,4 @@ def _id_of(scope: Scope) -> str:
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _ACCEPTABLE_ID.fullmatch(value):
             return str(value, "ascii")
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()

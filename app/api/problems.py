@@ -28,6 +28,7 @@ STATUS: dict[type[errors.ServiceError], int] = {
     errors.VersionNotFound: 404,
     errors.AliasNotFound: 404,
     errors.JobNotFound: 404,
+    errors.NotAcceptable: 406,
     errors.BodyTooSlow: 408,
     errors.VersionInUse: 409,
     errors.NothingToRollBack: 409,

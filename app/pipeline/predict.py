@@ -16,6 +16,13 @@ from app.schemas.table import Table
 from app.schemas.validation import invalid
 from frtsvm_core import FittedPredictor, from_arrays
 from frtsvm_core.finite import LARGEST_VALUE
+from frtsvm_core.predictor import Decision
+
+#: Numbers whose squares sum to less are all below 1e60, and none is missing: NaN is less than
+#: nothing. One product of a vector with itself checks them all.
+_TAME_SQUARES = 1e120
+#: With such rows, a model whose own numbers stay below this cannot leave the range of doubles.
+_TAME = 1e60
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,8 @@ class Predictor:
         if state.get("format") != FORMAT:
             raise ArtifactDamaged(f"artifact format {state.get('format')!r} is not known")
         self.classes: list[Any] = state["classes"]
+        self._labels = np.empty(len(self.classes), dtype=object)
+        self._labels[:] = self.classes
         self.names: tuple[str, ...] | None = (
             None if state["names"] is None else tuple(state["names"])
         )
@@ -41,19 +50,44 @@ class Predictor:
         self._impute: bool = state["impute"]
         self._preprocess = Preprocessor.from_state(state["preprocess"])
         self._model: FittedPredictor = from_arrays(state["model"])
-        self._plain = not self._impute and not self._preprocess.categories
+        self._plain = (
+            not self._impute
+            and not self._preprocess.categories
+            and self._preprocess.largest < _TAME
+            and self._model.is_tame(_TAME)
+        )
+        #: Bytes made of the model for prediction, beyond what is stored.
+        self.prepared_bytes: int = self._model.prepare()
+        #: Multiplications for one row.
+        self.work_per_row: int = self._model.work_per_row
 
     def predict(self, table: Table) -> Prediction:
         """Labels, scores and distances of the rows."""
+        decision = self._decide_plain(table) or self._decide(table)
+        labels: list[Any] = self._labels.take(decision.codes).tolist()
+        return Prediction(labels, decision.scores, decision.distances)
+
+    def _decide_plain(self, table: Table) -> Decision | None:
+        """The usual case, numbers in the order of the training; None if it is any other."""
+        numbers = table.numbers
+        if not self._plain or table.texts or numbers.shape[1] != self.n_columns:
+            return None
+        if table.names is not None and table.names != self.names:
+            return None
+        if not np.vdot(numbers, numbers) < _TAME_SQUARES:
+            return None
+        return self._model.decide_unchecked(self._preprocess.scale(numbers))
+
+    def _decide(self, table: Table) -> Decision:
+        """Any table, or what is wrong with it."""
         table = self._aligned(table)
         with np.errstate(over="ignore", invalid="ignore"):
             inputs = self._preprocess.transform(table)
             _require_moderate(inputs, LARGEST_VALUE)
-            decision = self._model.decide(inputs)
+            decision = self._model.decide_unchecked(inputs)
         # A plane without direction is 1e153 away from every row, which is an answer; infinity is not.
         _require_moderate(decision.scores, np.inf)
-        labels = [self.classes[code] for code in decision.codes.tolist()]
-        return Prediction(labels, decision.scores, decision.distances)
+        return decision
 
     def _aligned(self, table: Table) -> Table:
         """The columns in the order of the training, or what is wrong with them."""
@@ -64,8 +98,6 @@ class Predictor:
                 f"the rows have {table.n_columns} features, the model has {self.n_columns}",
                 flaws=[Flaw(f"expected {self.n_columns} features", "X", 0)],
             )
-        if self._plain and not table.texts and not np.isnan(table.numbers).any():
-            return table
         require_cells(table, impute=self._impute, one_hot=bool(self._preprocess.categories))
         self._require_kinds(table)
         return table

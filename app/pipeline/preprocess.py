@@ -36,6 +36,11 @@ class Preprocessor:
         """Number of inputs of the model."""
         return len(self.offset)
 
+    @property
+    def largest(self) -> float:
+        """The largest number that rows are scaled with."""
+        return float(max(np.abs(self.offset).max(initial=0), np.abs(self.factor).max(initial=0)))
+
     @classmethod
     def fit(cls, table: Table, options: TrainingOptions) -> Preprocessor:
         """Learn from the rows of a table."""
@@ -60,11 +65,16 @@ class Preprocessor:
     def transform(self, table: Table) -> Matrix:
         """The inputs of the model for the rows of a table, which is left as it is."""
         if not self.categories:
-            scaled: Matrix = (self._filled(table) - self.offset) * self.factor
-            return scaled
+            return self.scale(self._filled(table))
         blocks = [self._filled(table)]
         blocks += [_one_hot(table.texts.get(j), table, w) for j, w in self.categories.items()]
-        return (np.hstack(blocks) - self.offset) * self.factor
+        return self.scale(np.hstack(blocks))
+
+    def scale(self, inputs: Matrix) -> Matrix:
+        """(inputs - offset) * factor, in a new array."""
+        scaled: Matrix = inputs - self.offset
+        scaled *= self.factor
+        return scaled
 
     def _filled(self, table: Table) -> Matrix:
         numbers = table.numbers

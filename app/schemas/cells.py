@@ -6,8 +6,10 @@ only what fails them, or holds text and nulls, is looked at cell by cell.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,9 @@ def first(items: Sequence[Any], wrong: Callable[[Any], bool]) -> int:
 
 
 def read_rows(value: Any, field: str = "X") -> Table:
-    """A list of lists, or a list of objects, as a table."""
+    """A list of lists, or a list of objects, as a table; a table has been read already."""
+    if isinstance(value, Table):
+        return value
     if not isinstance(value, list) or not value:
         raise CellError(Flaw("expected a list of at least one row", field))
     kinds = set(map(type, value))
@@ -53,18 +57,30 @@ def _read_objects(rows: list[dict[str, Any]], field: str) -> Table:
     long = [name for name in names if len(name) > MAX_TEXT]
     if long:
         raise CellError(Flaw(f"a feature name is longer than {MAX_TEXT} characters", field, 0))
-    known = set(names)
-    for i, row in enumerate(rows):
-        if row.keys() != known:
-            missing, unknown = known - row.keys(), row.keys() - known
-            name = min(missing or unknown)[:MAX_TEXT]
-            what = "is missing here" if missing else "is not in the first row"
-            raise CellError(Flaw(f"feature {name!r} {what}", field, i, name))
-    lists = [[row[name] for name in names] for row in rows]
+    try:
+        lists = list(map(itemgetter(*names), rows)) if len(names) > 1 else _column(rows, names)
+    except KeyError:
+        lists = []
+    if len(lists) != len(rows) or set(map(len, rows)) != {len(names)}:
+        raise CellError(_other_features(rows, set(names), field))
     return _read_lists(lists, field, names)
 
 
-def _read_lists(rows: list[list[Any]], field: str, names: tuple[str, ...] | None) -> Table:
+def _column(rows: list[dict[str, Any]], names: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    """Rows of at most one feature, of which `itemgetter` would not make tuples."""
+    return [tuple(row[name] for name in names) for row in rows]
+
+
+def _other_features(rows: list[dict[str, Any]], known: set[str], field: str) -> Flaw:
+    """The first row that has not the features of the first one; there is one."""
+    i = first(rows, lambda row: row.keys() != known)
+    missing, unknown = known - rows[i].keys(), rows[i].keys() - known
+    name = min(missing or unknown)[:MAX_TEXT]
+    what = "is missing here" if missing else "is not in the first row"
+    return Flaw(f"feature {name!r} {what}", field, i, name)
+
+
+def _read_lists(rows: Sequence[Sequence[Any]], field: str, names: tuple[str, ...] | None) -> Table:
     width = len(rows[0])
     if width == 0:
         raise CellError(Flaw("a row needs at least one feature", field, 0))
@@ -85,6 +101,8 @@ def _read_lists(rows: list[list[Any]], field: str, names: tuple[str, ...] | None
 def _require_finite(
     numbers: NDArray[np.float64], field: str, names: tuple[str, ...] | None
 ) -> None:
+    if math.isfinite(np.vdot(numbers, numbers)):  # the usual case in one call
+        return
     finite = np.isfinite(numbers)
     if finite.all():
         return
@@ -97,7 +115,7 @@ def _require_finite(
     )
 
 
-def _read_mixed(rows: list[list[Any]], field: str, names: tuple[str, ...] | None) -> Table:
+def _read_mixed(rows: Sequence[Sequence[Any]], field: str, names: tuple[str, ...] | None) -> Table:
     """Columns with nulls or text, or the flaws of the cells that are neither."""
     numbers = np.full((len(rows), len(rows[0])), np.nan)
     texts: dict[int, TextColumn] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -28,10 +28,28 @@ class PredictionRequest(Wire):
 
     @model_validator(mode="after")
     def _one_target(self) -> Self:
-        if self.version is not None and self.alias is not None:
-            flaw = Flaw("give `version` or `alias`, not both", "alias")
-            raise PydanticCustomError("target", "two targets", {"flaws": (flaw,)})
+        _require_one_target(self.version, self.alias)
         return self
+
+
+class PredictionQuery(Wire):
+    """What a call says in its query when its body is not JSON, or its answer is bare numbers."""
+
+    model: Name = "default"
+    version: Annotated[int, Field(ge=1, le=INT64, strict=False)] | None = None
+    alias: Name | None = None
+    output: Literal["labels", "scores", "distances"] | None = None
+
+    @model_validator(mode="after")
+    def _one_target(self) -> Self:
+        _require_one_target(self.version, self.alias)
+        return self
+
+
+def _require_one_target(version: int | None, alias: str | None) -> None:
+    if version is not None and alias is not None:
+        flaw = Flaw("give `version` or `alias`, not both", "alias")
+        raise PydanticCustomError("target", "two targets", {"flaws": (flaw,)})
 
 
 class PredictionAnswer(Answer):

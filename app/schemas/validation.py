@@ -16,7 +16,7 @@ MAX_DETAIL = 300
 Request = TypeVar("Request", bound=BaseModel)
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes | bytearray) -> Any:
     """The JSON value of a body; of repeated keys the last one counts."""
     try:
         return from_json(body, cache_strings="keys")

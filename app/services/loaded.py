@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from app.pipeline.predict import Predictor
 from app.store.registry import VersionRecord
@@ -16,11 +17,23 @@ Target = tuple[str, int | None, str | None]
 MAX_TARGETS = 10_000
 
 
+class _Loaded:
+    """A predictor, what it takes, and when it was asked for last."""
+
+    __slots__ = ("predictor", "size", "used")
+
+    def __init__(self, predictor: Predictor, size: int, used: int) -> None:
+        self.predictor = predictor
+        self.size = size
+        self.used = used
+
+
 class ModelCache:
     """(name, version, alias) -> version number and predictor.
 
     What a target means is remembered until the generation of the store moves. Predictors are kept
-    by the digest of their artifact, which never changes its meaning, least recently used out first.
+    by the digest of their artifact, which never changes its meaning, the longest unused out first.
+    However many callers wait for a predictor, one of them loads it.
     """
 
     def __init__(
@@ -31,15 +44,22 @@ class ModelCache:
         self._max_bytes = max_bytes
         self._observe = observe
         self._generation = -1
-        self._targets: dict[Target, tuple[int, Predictor]] = {}
-        self._loaded: OrderedDict[str, tuple[Predictor, int]] = OrderedDict()
+        self._targets: dict[Target, tuple[tuple[int, Predictor], _Loaded]] = {}
+        self._loaded: dict[str, _Loaded] = {}
+        self._loading: dict[str, Future[_Loaded]] = {}
+        self._clock = itertools.count()
         self._lock = threading.Lock()
 
     def ready(self, target: Target) -> tuple[int, Predictor] | None:
         """The answer if it is known already: no lock, no disk, no waiting."""
         if self._store.generation.current() != self._generation:
             return None
-        return self._targets.get(target)
+        known = self._targets.get(target)
+        if known is None:
+            return None
+        answer, loaded = known
+        loaded.used = next(self._clock)
+        return answer
 
     def get(self, target: Target) -> tuple[int, Predictor]:
         """The answer, looked up and loaded if need be."""
@@ -48,40 +68,68 @@ class ModelCache:
             return known
         generation = self._store.generation.current()  # before the database is read
         record = self._store.registry.resolve(*target)
-        answer = record.version, self._predictor(record)
+        loaded = self._predictor(record)
+        answer = record.version, loaded.predictor
         with self._lock:
             if generation != self._generation:
                 self._targets = {}
                 self._generation = generation
             if len(self._targets) >= MAX_TARGETS:
                 self._targets.clear()
-            self._targets[target] = answer
+            if self._loaded.get(record.predictor.sha256) is loaded:  # not evicted meanwhile
+                self._targets[target] = answer, loaded
         return answer
 
     def size(self) -> tuple[int, int]:
         """Number of loaded predictors, and their bytes."""
         with self._lock:
-            return len(self._loaded), sum(size for _, size in self._loaded.values())
+            return len(self._loaded), sum(loaded.size for loaded in self._loaded.values())
 
-    def _predictor(self, record: VersionRecord) -> Predictor:
+    def _predictor(self, record: VersionRecord) -> _Loaded:
         key = record.predictor.sha256
         with self._lock:
-            if key in self._loaded:
-                self._loaded.move_to_end(key)
-                self._observe("hit")
-                return self._loaded[key][0]
-        self._observe("miss")
-        predictor = Predictor(self._store.registry.load_predictor(record))
-        with self._lock:
-            self._loaded[key] = predictor, record.predictor.size
-            self._evict()
-        return predictor
+            loaded = self._loaded.get(key)
+            waiting = self._loading.get(key)
+            if loaded is None and waiting is None:
+                future = self._loading[key] = Future[_Loaded]()
+        if loaded is None and waiting is None:
+            return self._load(record, future)
+        self._observe("hit")
+        if loaded is None:
+            assert waiting is not None
+            return waiting.result()
+        loaded.used = next(self._clock)
+        return loaded
 
-    def _evict(self) -> None:
-        total = sum(size for _, size in self._loaded.values())
+    def _load(self, record: VersionRecord, future: Future[_Loaded]) -> _Loaded:
+        self._observe("miss")
+        key = record.predictor.sha256
+        try:
+            predictor = Predictor(self._store.registry.load_predictor(record))
+        except BaseException as error:
+            with self._lock:
+                del self._loading[key]
+            future.set_exception(error)
+            raise
+        size = record.predictor.size + predictor.prepared_bytes
+        loaded = _Loaded(predictor, size, next(self._clock))
+        with self._lock:
+            self._loaded[key] = loaded
+            del self._loading[key]
+            self._evict(keep=key)
+        future.set_result(loaded)
+        return loaded
+
+    def _evict(self, keep: str) -> None:
+        """Forget the longest unused, but never what is being asked for, until all fits."""
+        total = sum(loaded.size for loaded in self._loaded.values())
         while len(self._loaded) > 1 and (
             len(self._loaded) > self._max_models or total > self._max_bytes
         ):
-            _, (_, size) = self._loaded.popitem(last=False)
-            total -= size
+            others = (key for key in self._loaded if key != keep)
+            oldest = self._loaded.pop(min(others, key=lambda key: self._loaded[key].used))
+            total -= oldest.size
+            self._targets = {
+                target: known for target, known in self._targets.items() if known[1] is not oldest
+            }
             self._observe("evicted")

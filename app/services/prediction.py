@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from app.pipeline.predict import Prediction
-from app.schemas.prediction import PredictionRequest
+from app.pipeline.predict import Prediction, Predictor
+from app.schemas.prediction import PredictionQuery, PredictionRequest
+from app.schemas.table import Table
 from app.services.limits import DataLimits
 from app.services.loaded import ModelCache, Target
+from app.services.tables import BodyKind, read_rows
+
+Loaded = tuple[int, Predictor]
+
+#: Multiplications that take about a millisecond; more are done in a thread.
+QUICK_WORK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -18,6 +26,7 @@ class Answer:
     model: str
     version: int
     prediction: Prediction
+    classes: list[Any]
 
 
 class PredictionService:
@@ -30,17 +39,42 @@ class PredictionService:
         self._limits = limits
         self._count_rows = count_rows
 
-    def is_ready(self, request: PredictionRequest) -> bool:
-        """Whether the version is known and loaded, so that predicting will not wait for a disk."""
-        return self._cache.ready(_target(request)) is not None
+    def quick(self, request: PredictionRequest) -> Loaded | None:
+        """The version, if it is loaded and the answer takes no longer than asking a thread for it."""
+        loaded = self._cache.ready(_target(request))
+        if loaded is None or request.X.n_rows * loaded[1].work_per_row > QUICK_WORK:
+            return None
+        return loaded
 
-    def predict(self, request: PredictionRequest) -> Answer:
+    def predict(self, request: PredictionRequest, loaded: Loaded | None = None) -> Answer:
         """Labels, scores and distances."""
-        self._limits.require(request.X)
-        version, predictor = self._cache.get(_target(request))
-        prediction = predictor.predict(request.X)
-        self._count_rows(request.X.n_rows)
-        return Answer(request.model, version, prediction)
+        version, predictor = loaded or self._cache.get(_target(request))
+        return self._answer(request.model, version, predictor, request.X)
+
+    def is_quick(self, query: PredictionQuery, n_bytes: int) -> bool:
+        """The same for an array of that size."""
+        loaded = self._cache.ready((query.model, query.version, query.alias))
+        if loaded is None:
+            return False
+        predictor = loaded[1]
+        n_rows = n_bytes // predictor.n_columns  # or less, if a number has more than a byte
+        return n_rows * predictor.work_per_row <= QUICK_WORK
+
+    def predict_body(
+        self, query: PredictionQuery, kind: BodyKind, body: bytes | bytearray
+    ) -> Answer:
+        """The same for rows that are not JSON."""
+        version, predictor = self._cache.get((query.model, query.version, query.alias))
+        table = read_rows(kind, body, predictor.n_columns, self._limits)
+        if predictor.names is None and table.names is not None:
+            table = replace(table, names=None)  # columns count by their place
+        return self._answer(query.model, version, predictor, table)
+
+    def _answer(self, model: str, version: int, predictor: Predictor, table: Table) -> Answer:
+        self._limits.require(table)
+        prediction = predictor.predict(table)
+        self._count_rows(table.n_rows)
+        return Answer(model, version, prediction, predictor.classes)
 
 
 def _target(request: PredictionRequest) -> Target:

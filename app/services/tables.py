@@ -1,4 +1,4 @@
-"""CSV and Parquet bodies as tables."""
+"""CSV, Parquet and Arrow bodies as tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from app.schemas.cells import MAX_FLAWS, MAX_TEXT, CellError, first, read_labels
 from app.schemas.table import Table, TextColumn
 from app.schemas.validation import invalid
 from app.services.limits import DataLimits
+from app.wire.arrow import read_stream
+from app.wire.numbers import read_doubles, read_npy
 
 #: Ways to write "no value" in a CSV file.
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
@@ -31,7 +34,8 @@ class Columns:
     """A table before target and weight are taken out of it: named columns of raw cells."""
 
     names: list[str]
-    cells: list[list[Any]]
+    cells: list[Any]
+    """Lists of cells, or arrays of numbers with NaN where a cell is missing."""
 
     @property
     def n_rows(self) -> int:
@@ -45,10 +49,33 @@ class Columns:
             raise invalid([Flaw(f"there is no column {name[:64]!r}; there are: {known}", field)])
         position = self.names.index(name)
         self.names.pop(position)
-        return self.cells.pop(position)
+        cells: list[Any] = self.cells.pop(position)
+        return cells
 
 
-def read_csv(body: bytes, limits: DataLimits) -> Columns:
+class BodyKind(StrEnum):
+    """Formats of rows that are not JSON."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+    NPY = "npy"
+    DOUBLES = "doubles"
+
+
+def read_rows(
+    kind: BodyKind, body: bytes | bytearray, n_features: int, limits: DataLimits
+) -> Table:
+    """Rows to predict, for a model of that many features."""
+    if kind is BodyKind.DOUBLES:
+        return read_doubles(body, n_features, limits.require_size)
+    if kind is BodyKind.NPY:
+        return read_npy(body, limits.require_size)
+    read = {BodyKind.CSV: read_csv, BodyKind.PARQUET: read_parquet, BodyKind.ARROW: read_arrow}
+    return features_of(read[kind](body, limits))
+
+
+def read_csv(body: bytes | bytearray, limits: DataLimits) -> Columns:
     """Comma (or semicolon, or tab) separated text in UTF-8 with a header line."""
     try:
         text = body.decode("utf-8-sig")
@@ -78,7 +105,7 @@ def read_csv(body: bytes, limits: DataLimits) -> Columns:
     return Columns(names, [list(column) for column in zip(*rows, strict=True)])
 
 
-def read_parquet(body: bytes, limits: DataLimits) -> Columns:
+def read_parquet(body: bytes | bytearray, limits: DataLimits) -> Columns:
     """A Parquet file. Its size is checked from its footer before anything is unpacked."""
     try:
         from pyarrow import ArrowException, BufferReader, parquet
@@ -100,6 +127,15 @@ def read_parquet(body: bytes, limits: DataLimits) -> Columns:
         ) from None
     if table.num_rows == 0:
         raise invalid([Flaw("the Parquet file has no rows", "body")])
+    return Columns(names, cells)
+
+
+def read_arrow(body: bytes | bytearray, limits: DataLimits) -> Columns:
+    """An Arrow stream."""
+    names, cells = read_stream(body, limits.require_size)
+    _require_names(names)
+    if not len(cells[0]):
+        raise invalid([Flaw("the Arrow stream has no rows", "body")])
     return Columns(names, cells)
 
 
@@ -130,7 +166,9 @@ def features_of(columns: Columns) -> Table:
     return Table(numbers, tuple(columns.names), texts)
 
 
-def _as_numbers(cells: list[Any], name: str) -> NDArray[np.float64] | TextColumn:
+def _as_numbers(cells: Any, name: str) -> NDArray[np.float64] | TextColumn:
+    if isinstance(cells, np.ndarray):
+        return _without_infinities(cells, name)
     values = [_value(cell) for cell in cells]
     kinds = {type(value) for value in values if value is not None}
     if not kinds <= {float, str}:
@@ -146,6 +184,10 @@ def _as_numbers(cells: list[Any], name: str) -> NDArray[np.float64] | TextColumn
             raise invalid([Flaw(f"text longer than {MAX_TEXT} characters", "body", long[0], name)])
         return TextColumn.encode(words)
     column = np.array([np.nan if value is None else value for value in values], np.float64)
+    return _without_infinities(column, name)
+
+
+def _without_infinities(column: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     infinite = np.flatnonzero(np.isinf(column))[:MAX_FLAWS]
     if infinite.size:
         raise invalid([Flaw("not a finite number", "body", int(i), name) for i in infinite])

@@ -17,9 +17,15 @@ REST = -1  # "all other classes", as the opposing class of a one-vs-rest plane
 _NO_DIRECTION = float(np.sqrt(np.finfo(np.float64).tiny))
 
 
+def divisors(norms: FloatArray) -> FloatArray:
+    """What |f| is divided by to be a distance, one for each plane."""
+    result: FloatArray = np.maximum(norms, _NO_DIRECTION)
+    return result
+
+
 def plane_distances(values: FloatArray, norms: FloatArray) -> FloatArray:
     """Distances |f| / norm, one column per plane."""
-    distances: FloatArray = np.abs(values) / np.maximum(norms, _NO_DIRECTION)
+    distances: FloatArray = np.abs(values) / divisors(norms)
     return distances
 
 

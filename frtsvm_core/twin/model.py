@@ -1,13 +1,15 @@
 """Fitted planes as plain arrays: all that prediction needs."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from frtsvm_core.kernels.functions import Kernel, in_blocks
-from frtsvm_core.twin.decision import class_scores, one_plane_per_class, plane_distances
+from frtsvm_core.kernels.expansion import Expansion, expansion_of
+from frtsvm_core.kernels.functions import Kernel
+from frtsvm_core.twin.decision import class_scores, divisors, one_plane_per_class
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -28,23 +30,35 @@ class PlaneModel:
     def n_classes(self) -> int:
         return int(self.plane_classes[:, 0].max()) + 1
 
-    @property
+    @cached_property
     def one_plane_per_class(self) -> bool:
         return one_plane_per_class(self.plane_classes)
 
+    @cached_property
+    def _expansion(self) -> Expansion:
+        """What maps rows to values, less the intercepts; prepared when it is first needed."""
+        return expansion_of(self.kernel, self.landmarks, self.coef)
+
+    @cached_property
+    def _divisors(self) -> FloatArray:
+        return divisors(self.norms)
+
+    def prepare(self) -> int:
+        """Compute what does not depend on rows; returns the bytes it takes."""
+        return self._expansion.nbytes + self._divisors.nbytes
+
     def values(self, x: FloatArray) -> FloatArray:
-        """f of every plane, one column each; kernel rows are formed block by block."""
-        if self.kernel is None:
-            return x @ self.coef.T + self.intercept
-        values = np.empty((x.shape[0], self.coef.shape[0]))
-        for block in in_blocks(x.shape[0], self.coef.shape[1]):
-            values[block] = self.kernel(x[block], self.landmarks) @ self.coef.T
+        """f of every plane, one column each."""
+        values = self._expansion(x)
         values += self.intercept
         return values
 
     def distances(self, x: FloatArray) -> FloatArray:
-        """Distance to every plane, one column each."""
-        return plane_distances(self.values(x), self.norms)
+        """Distance |f| / norm to every plane, one column each."""
+        distances = self.values(x)
+        np.abs(distances, out=distances)
+        distances /= self._divisors
+        return distances
 
     def scores(self, distances: FloatArray) -> FloatArray:
         """Decision scores: one column, positive for class 1, with two classes; else one per class."""

@@ -1,0 +1,49 @@
+"""Predictions as a table: a column of labels, then scores and distances."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Columns = dict[str, Any]
+
+
+def columns_of(
+    labels: list[Any],
+    scores: NDArray[np.float64],
+    distances: NDArray[np.float64] | None,
+    classes: Sequence[Any],
+) -> Columns:
+    """`label`, `score` (or `score_<class>`), and `distance_<class>` where the model has distances."""
+    columns: Columns = {"label": labels}
+    if scores.ndim == 1:
+        columns["score"] = scores
+    else:
+        columns |= _per_class("score", scores, classes)
+    if distances is not None:
+        columns |= _per_class("distance", distances, classes)
+    return columns
+
+
+def _per_class(what: str, values: NDArray[np.float64], classes: Sequence[Any]) -> Columns:
+    return {f"{what}_{_text(label)}": values[:, code] for code, label in enumerate(classes)}
+
+
+def _text(label: Any) -> str:
+    """As JSON writes it, without quotes."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
+def write_csv(columns: Columns) -> bytes:
+    """A header line, then a line per row; numbers with all their digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(columns)
+    cells = [v.tolist() if isinstance(v, np.ndarray) else v for v in columns.values()]
+    writer.writerows(zip(*cells, strict=True))
+    return text.getvalue().encode("utf-8", "replace")
