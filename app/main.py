@@ -12,11 +12,13 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from app.api import health, jobs, models, predict, train
+from app.api import health, jobs, models, predict, train, v2
 from app.api.body_limit import BodyLimit
+from app.api.encodings import ContentDecoding
 from app.api.handlers import install_handlers
 from app.api.middleware import RequestContext
 from app.api.openapi import openapi_of
+from app.api.v2.errors import ProtocolErrors
 from app.container import Container
 from app.observability.logs import configure_logging
 from app.processes import when_parent_ends
@@ -50,7 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.container = container
-    routers = [module.router for module in (predict, train, models, jobs, health)]
+    routers = [module.router for module in (predict, *v2.MODULES, train, models, jobs, health)]
     for router in routers:
         app.include_router(router)
     install_handlers(app, routers)
@@ -62,7 +64,9 @@ def create_app(settings: Settings) -> FastAPI:
         max_in_flight=settings.max_bytes_in_flight,
         timeout=settings.body_timeout,
     )
+    app.add_middleware(ContentDecoding)
     app.add_middleware(RequestContext, metrics=container.metrics, access_log=settings.access_log)
+    app.add_middleware(ProtocolErrors)
     return app
 
 

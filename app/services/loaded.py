@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from app.pipeline.predict import Predictor
 from app.store.registry import VersionRecord
@@ -85,3 +85,10 @@ class ModelCache:
             _, (_, size) = self._loaded.popitem(last=False)
             total -= size
             self._observe("evicted")
+
+    def unload(self, model: str, digests: Collection[str]) -> None:
+        """Forget what the name means and the predictors of these artifacts; asking loads anew."""
+        with self._lock:
+            self._targets = {t: known for t, known in self._targets.items() if t[0] != model}
+            for digest in digests:
+                self._loaded.pop(digest, None)

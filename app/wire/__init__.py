@@ -1,0 +1,1 @@
+"""Formats: bytes to arrays and back. Knows nothing of HTTP."""
