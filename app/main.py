@@ -20,6 +20,7 @@ from app.api.middleware import RequestContext
 from app.api.openapi import openapi_of
 from app.api.v2.errors import ProtocolErrors
 from app.container import Container
+from app.memory import keep_freed_memory
 from app.observability.logs import configure_logging
 from app.processes import when_parent_ends
 from app.settings import Settings
@@ -73,6 +74,7 @@ def create_app(settings: Settings) -> FastAPI:
 def from_environment() -> FastAPI:
     """What each uvicorn worker calls: `uvicorn --factory app.main:from_environment`."""
     when_parent_ends(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    keep_freed_memory()
     settings = Settings()
     configure_logging(settings.log_format, settings.log_level)
     return create_app(settings)

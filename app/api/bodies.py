@@ -25,6 +25,9 @@ Result = TypeVar("Result")
 
 def media_type_of(request: Request, *accepted: str) -> str:
     """The kind of the body; JSON if the client does not say."""
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding != "identity":
+        raise UnsupportedMediaType("compressed bodies are not accepted")
     given = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
     kind = {"application/x-parquet": PARQUET, "application/parquet": PARQUET}.get(given, given)
     if kind.endswith("+json"):

@@ -16,6 +16,8 @@ FORMATS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 #: Up to this many bytes are unpacked on the event loop; more of them in a thread, a piece at a time.
 INLINE_BYTES = 64 * 1024
 PIECE_BYTES = 1024 * 1024
+#: Headers that are true of the packed body only.
+_OF_PACKED = (b"content-encoding", b"content-length")
 #: Shorter answers do not get shorter.
 MIN_BYTES = 1024
 
@@ -41,13 +43,17 @@ class ContentDecoding:
 
 
 def _decoded(scope: Scope, receive: Receive, coding: str) -> tuple[Scope, Receive]:
-    headers = [(k, v) for k, v in scope["headers"] if k != b"content-encoding"]
+    """The request as if it had come unpacked: how long its body is then, nobody knows yet."""
+    codings = [name for name, _ in scope["headers"] if name == b"content-encoding"]
+    headers = [(name, value) for name, value in scope["headers"] if name not in _OF_PACKED]
     coding = coding.strip().lower()
-    if coding == "identity":
-        return {**scope, "headers": headers}, receive
-    if coding not in FORMATS or len(headers) != len(scope["headers"]) - 1:
-        return scope, _refusing(coding)
-    return {**scope, "headers": headers}, _Unpacking(receive, coding).receive
+    if coding in FORMATS and len(codings) == 1:
+        receive = _Unpacking(receive, coding).receive
+    elif coding != "identity" or len(codings) > 1:
+        receive = _refusing(coding)
+    else:
+        return scope, receive
+    return {**scope, "headers": headers}, receive
 
 
 def _refusing(coding: str) -> Receive:

@@ -117,11 +117,14 @@ def _peak_kb(pid: int) -> int:
     return int(status.split("VmHWM:")[1].split()[0])
 
 
-def test_packed_bytes_over_the_limit_are_not_read(tmp_path: Path) -> None:
-    with Server(tmp_path / "home", max_body_bytes=1000) as server, server.client() as client:
-        headers = {"content-encoding": "gzip"}
-        answer = client.post("/predict", content=b"x" * 1001, headers=headers)
-        assert answer.status_code == 413
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_small_bomb_is_counted_too(client: httpx.Client, streamed: bool) -> None:
+    """65 MB out of 64 KB, which the limit would let pass by their declared length."""
+    bomb = gzip.compress(bytes(65 * 1024**2))
+    assert len(bomb) < 65 * 1024
+    content = iter([bomb[:1000], bomb[1000:]]) if streamed else bomb
+    answer = client.post("/predict", content=content, headers={"content-encoding": "gzip"})
+    assert answer.status_code == 413, answer.text
 
 
 @pytest.mark.parametrize(
