@@ -37,23 +37,26 @@ class ContentDecoding:
         if scope["type"] == "http":
             for name, value in scope["headers"]:
                 if name == b"content-encoding":
-                    scope, receive = _decoded(scope, receive, value.decode("latin-1"))
+                    receive = _decoded(scope, receive, value.decode("latin-1"))
                     break
         await self._app(scope, receive, send)
 
 
-def _decoded(scope: Scope, receive: Receive, coding: str) -> tuple[Scope, Receive]:
-    """The request as if it had come unpacked: how long its body is then, nobody knows yet."""
+def _decoded(scope: Scope, receive: Receive, coding: str) -> Receive:
+    """Make the request as if it had come unpacked: how long its body is then, nobody knows yet.
+
+    In place: whoever counts requests finds the route in the scope that it handed on.
+    """
     codings = [name for name, _ in scope["headers"] if name == b"content-encoding"]
-    headers = [(name, value) for name, value in scope["headers"] if name not in _OF_PACKED]
     coding = coding.strip().lower()
     if coding in FORMATS and len(codings) == 1:
         receive = _Unpacking(receive, coding).receive
     elif coding != "identity" or len(codings) > 1:
         receive = _refusing(coding)
     else:
-        return scope, receive
-    return {**scope, "headers": headers}, receive
+        return receive
+    scope["headers"] = [each for each in scope["headers"] if each[0] not in _OF_PACKED]
+    return receive
 
 
 def _refusing(coding: str) -> Receive:

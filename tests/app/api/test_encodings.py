@@ -56,6 +56,18 @@ def test_train_takes_packed_json_and_csv(client: httpx.Client) -> None:
     assert answer.status_code == 201, answer.text
 
 
+def test_packed_requests_are_counted_under_their_route(client: httpx.Client) -> None:
+    line = 'frtsvm_requests_total{method="POST",route="/predict",status="200"} '
+
+    def counted() -> float:
+        text = client.get("/metrics").text
+        return next((float(x.split()[-1]) for x in text.splitlines() if x.startswith(line)), 0.0)
+
+    before = counted()
+    assert client.post("/predict", content=GOOD, headers={"content-encoding": "gzip"}).is_success
+    assert counted() == before + 1
+
+
 def test_identity_is_nothing(client: httpx.Client) -> None:
     headers = {"content-encoding": "identity"}
     assert client.post(*PREDICT[0][:1], json=PREDICT[0][1], headers=headers).status_code == 200

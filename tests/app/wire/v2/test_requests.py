@@ -304,6 +304,34 @@ def test_the_fast_way_is_the_ordinary_way(body: bytes) -> None:
     assert outcome(body, fast=True) == outcome(body, fast=False)
 
 
+_X = '"name":"X","shape":[2],"datatype":"FP64"'
+#: Documents that a careless cut would accept, or read as something else.
+TRAPS = [
+    '{"inputs":[{%s,"data":[1,2],"parameters":{"data":[1]}}]}',
+    '{"inputs":[{%s,"data":[1,2]}],"parameters":{"data":[1]}}',
+    '{"inputs":[{%s,"d\\u0061ta":0}],"parameters":{"data":[1,2]}}',
+    '{"inputs":[{%s,"data":0}],"parameters":{"data":[1,2]}}',
+    '{"inputs":[{%s,"data":[1,2],"data":[3,4]}]}',
+    '{"inputs":[{%s,"data":[3,4],"data":0}]}',
+    '{"inputs":[{%s,"data":[1,2]}],"id":"\\"data\\":[1,2]"}',
+    '{"inputs":[{%s,"data":[1,2]}],"id":"data"}',
+    '{"inputs":[{%s,"data":[1],[2]}]}',
+    '{"inputs":[{%s,"data":[1,2]],"id":"1"}]}',
+    '{"inputs":[{%s,"data":[1,2] 0}]}',
+    '{"inputs":[{%s,"data":[1,,2]}]}',
+    '{"inputs":[{%s,"data":[[1,2]]}]}',
+    '{"inputs":[{%s,"data":[1,2',
+    '{"inputs":[{%s,"data":[1,2]}],"data":[1]}',
+    '{"inputs":[{%s,"x"data":[1,2]}]}',
+]
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_traps_of_the_fast_way(trap: str) -> None:
+    body = (trap % _X).encode()
+    assert outcome(body, fast=True) == outcome(body, fast=False)
+
+
 @pytest.mark.parametrize("nested", [True, False])
 @pytest.mark.parametrize("datatype", ["FP64", "FP32", "INT16", "UINT64"])
 def test_many_numbers_take_the_fast_way(nested: bool, datatype: str) -> None:
