@@ -1,1 +1,1 @@
-"""Formats: bytes to arrays and back. Knows nothing of HTTP."""
+"""Bytes to tables, and answers to bytes: one file per format, none of which knows HTTP."""
