@@ -11,11 +11,14 @@ from app.jobs.engine import EmbeddedEngine
 from app.observability.metrics import Metrics
 from app.schemas.jobs import JobState
 from app.services.access import Access
+from app.services.inference import InferenceService
 from app.services.jobs import JobService
 from app.services.limits import DataLimits
 from app.services.loaded import ModelCache
 from app.services.models import ModelService
 from app.services.prediction import PredictionService
+from app.services.repository import ModelRepository
+from app.services.statistics import InferenceStatistics
 from app.services.training import TrainingLimits, TrainingService
 from app.settings import Settings
 from app.store.store import Store
@@ -57,6 +60,11 @@ class Container:
             self.store, settings.cache_models, settings.cache_bytes, self.metrics.cache_event
         )
         self.predictions = PredictionService(self.cache, limits, self.metrics.rows_predicted.inc)
+        statistics = InferenceStatistics()
+        self.inference = InferenceService(
+            self.cache, limits, statistics, self.metrics.rows_predicted.inc
+        )
+        self.repository = ModelRepository(self.store, self.cache, statistics)
         self.trainings = TrainingService(
             self.store,
             self.engine,

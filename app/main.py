@@ -15,13 +15,16 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 from threadpoolctl import threadpool_limits
 
-from app.api import health, jobs, models, predict, train
+from app.api import health, jobs, models, predict, train, v2
 from app.api.body_limit import BodyLimit
+from app.api.encodings import ContentDecoding
 from app.api.handlers import install_handlers
 from app.api.middleware import RequestContext
 from app.api.openapi import openapi_of
 from app.api.raw import RawRoutes
+from app.api.v2.errors import ProtocolErrors
 from app.container import Container
+from app.memory import keep_freed_memory
 from app.observability.logs import configure_logging
 from app.processes import when_parent_ends
 from app.settings import Settings
@@ -61,7 +64,9 @@ def _front(app: Service, container: Container) -> ASGIApp:
         max_in_flight=settings.max_bytes_in_flight,
         timeout=settings.body_timeout,
     )
-    return RequestContext(layers, container.metrics, settings.access_log)
+    layers = ContentDecoding(layers)
+    layers = RequestContext(layers, container.metrics, settings.access_log)
+    return ProtocolErrors(layers)
 
 
 def create_app(settings: Settings) -> Service:
@@ -86,7 +91,7 @@ def create_app(settings: Settings) -> Service:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.container = container
-    routers = [module.router for module in (predict, train, models, jobs, health)]
+    routers = [module.router for module in (predict, *v2.MODULES, train, models, jobs, health)]
     for router in routers:
         app.include_router(router)
     install_handlers(app, routers)
@@ -102,6 +107,7 @@ def from_environment() -> FastAPI:
     # Large batches are computed in threads; a small call must not wait 5 ms for each of its turns.
     sys.setswitchinterval(0.001)
     when_parent_ends(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    keep_freed_memory()
     settings = Settings()
     configure_logging(settings.log_format, settings.log_level)
     return create_app(settings)

@@ -38,14 +38,11 @@ Result = TypeVar("Result")
 
 def media_type_of(request: Request, *accepted: str) -> str:
     """The kind of the body; JSON if the client does not say."""
-    headers = headers_of(request.scope)
-    return kind_of(headers.get(b"content-type"), headers.get(b"content-encoding"), *accepted)
+    return kind_of(headers_of(request.scope).get(b"content-type"), *accepted)
 
 
-def kind_of(content_type: bytes | None, encoding: bytes | None, *accepted: str) -> str:
-    """The same, given the headers."""
-    if encoding is not None and encoding.strip().lower() != b"identity":
-        raise UnsupportedMediaType("compressed bodies are not accepted")
+def kind_of(content_type: bytes | None, *accepted: str) -> str:
+    """The same, given the header."""
     if content_type is None or content_type == b"application/json":
         kind = given = JSON
     else:

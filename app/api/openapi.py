@@ -12,9 +12,18 @@ from app.api.problems import problem_schema
 from app.schemas.models import AliasRequest
 from app.schemas.prediction import PredictionRequest
 from app.schemas.training import TrainingRequest
+from app.schemas.v2 import IndexRequest, InferenceRequest, ProtocolError, RepositoryRequest
 
 _REFERENCE = "#/components/schemas/{model}"
-_BODIES: tuple[type[BaseModel], ...] = (TrainingRequest, PredictionRequest, AliasRequest)
+_BODIES: tuple[type[BaseModel], ...] = (
+    TrainingRequest,
+    PredictionRequest,
+    AliasRequest,
+    InferenceRequest,
+    IndexRequest,
+    RepositoryRequest,
+    ProtocolError,
+)
 
 
 def openapi_of(app: FastAPI) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class PredictEndpoint:
         """Small bodies are answered at once, large ones in a thread."""
         headers = headers_of(scope)
         self._require_caller(scope, headers)
-        kind = kind_of(headers.get(b"content-type"), headers.get(b"content-encoding"), *_KINDS)
+        kind = kind_of(headers.get(b"content-type"), *_KINDS)
         answer_kind = format_for(headers.get(b"accept"))
         query = _query_of(scope["query_string"], kind, answer_kind)
         pieces = await pieces_of(receive)

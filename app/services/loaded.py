@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 
 from app.pipeline.predict import Predictor
@@ -133,3 +133,10 @@ class ModelCache:
                 target: known for target, known in self._targets.items() if known[1] is not oldest
             }
             self._observe("evicted")
+
+    def unload(self, model: str, digests: Collection[str]) -> None:
+        """Forget what the name means and the predictors of these artifacts; asking loads anew."""
+        with self._lock:
+            self._targets = {t: known for t, known in self._targets.items() if t[0] != model}
+            for digest in digests:
+                self._loaded.pop(digest, None)

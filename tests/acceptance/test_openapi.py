@@ -36,7 +36,7 @@ def test_the_service_is_what_its_document_says(tmp_path: Path) -> None:
             "--request-timeout=60",
             "--no-color",
         ]
-        found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+        found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280)
         with server.client() as client:
             assert client.get("/readyz").status_code == 200
     assert found.returncode == 0, found.stdout[-6000:] + found.stderr[-2000:]

@@ -178,11 +178,6 @@ def test_other_content_types_are_415(client: httpx.Client, path: str, kind: str)
     assert answer.json()["type"] == "urn:frtsvm:problem:unsupported-media-type"
 
 
-def test_compressed_body_is_415(client: httpx.Client) -> None:
-    headers = {**JSON, "content-encoding": "gzip"}
-    assert client.post("/predict", content=b"\x1f\x8b", headers=headers).status_code == 415
-
-
 BAD_TABLES: list[tuple[str, bytes, dict[str, str], int]] = [
     ("no target", b"a,b\n1,2\n", {}, 422),
     ("unknown target", b"a,b\n1,2\n", {"target": "c"}, 422),

@@ -1,0 +1,104 @@
+"""Errors under /v2 are `{"error": "..."}`: what the published clients read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app import errors
+from app.api.problems import MEDIA_TYPE, STATUS
+
+_JSON = "application/json"
+_PREFIX = "/v2"
+_CLOSED = b"content-type", b"content-length"
+
+
+class ProtocolErrors:
+    """Outermost: rewrites every problem on its way out, wherever it comes from."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and is_protocol_path(scope["path"]):
+            send = _Rewriting(send).send
+        await self._app(scope, receive, send)
+
+
+def is_protocol_path(path: str) -> bool:
+    """Whether clients of the protocol read the answer."""
+    return path == _PREFIX or path.startswith(_PREFIX + "/")
+
+
+class _Rewriting:
+    """Holds a problem back until it is complete; everything else passes as it is."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._start: Message | None = None
+        self._body = b""
+
+    async def send(self, message: Message) -> None:
+        """Pass a message on, or hold it."""
+        if message["type"] == "http.response.start":
+            if (b"content-type", MEDIA_TYPE.encode()) in message["headers"]:
+                self._start = message
+                return
+        elif self._start is not None:
+            self._body += message.get("body", b"")
+            if message.get("more_body", False):
+                return
+            start, self._start = self._start, None
+            body = orjson.dumps({"error": _sentence(self._body)})
+            kept = [(k, v) for k, v in start["headers"] if k not in _CLOSED]
+            head = [(b"content-type", _JSON.encode()), (b"content-length", b"%d" % len(body))]
+            await self._send({**start, "headers": head + kept})
+            message = {"type": "http.response.body", "body": body}
+        await self._send(message)
+
+
+def _sentence(problem: bytes) -> str:
+    """The detail of a problem, which names field, row and reason. HEAD answers have none."""
+    return str(orjson.loads(problem)["detail"]) if problem else ""
+
+
+def documented(*kinds: type[errors.ServiceError]) -> dict[int | str, dict[str, Any]]:
+    """The part of `responses=` that tells which errors a route can answer with."""
+    by_status: dict[int, list[str]] = {}
+    for kind in kinds:
+        by_status.setdefault(STATUS[kind], []).append((kind.__doc__ or "").strip().split("\n")[0])
+    return {
+        status: {
+            "description": " ".join(descriptions),
+            "content": {_JSON: {"schema": {"$ref": "#/components/schemas/ProtocolError"}}},
+        }
+        for status, descriptions in sorted(by_status.items())
+    }
+
+
+_COMMON = (
+    errors.NotAuthenticated,
+    errors.NotPermitted,
+    errors.InvalidRequest,
+    errors.StoreUnavailable,
+)
+_BODY = (
+    errors.MalformedBody,
+    errors.BodyTooSlow,
+    errors.BodyTooLarge,
+    errors.UnsupportedMediaType,
+    errors.TooManyBytesInFlight,
+)
+READ = documented(*_COMMON, errors.ModelNotFound)
+LOAD = documented(*_COMMON, errors.ModelNotFound, errors.ArtifactDamaged)
+INDEX = documented(*_COMMON, *_BODY)
+CHANGE = documented(*_COMMON, *_BODY, errors.ModelNotFound, errors.ArtifactDamaged)
+INFER = documented(
+    *_COMMON, *_BODY, errors.ModelNotFound, errors.DataTooLarge, errors.ArtifactDamaged
+)
+READY = documented(errors.StoreUnavailable, errors.ShuttingDown, errors.StoreFull)
+SERVER = documented(errors.NotAuthenticated, errors.NotPermitted)
+STATISTICS = documented(*_COMMON)
