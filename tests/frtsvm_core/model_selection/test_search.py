@@ -1,5 +1,6 @@
 """FRTSVMSearchCV gives the table and the choice of GridSearchCV."""
 
+import gc
 import warnings
 from typing import Any
 
@@ -301,3 +302,20 @@ def test_a_precomputed_kernel_cannot_be_preprocessed() -> None:
     )
     with pytest.raises(ValueError, match="nothing to preprocess"):
         search.fit(np.eye(4), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_search_that_is_stopped_leaves_no_warnings(n_jobs: int) -> None:
+    """Half-read results of joblib would warn, here as errors, also when they are collected."""
+    x, y = make_moons(80, noise=0.3, random_state=0)
+
+    def stop_soon(progress: SearchProgress) -> None:
+        if progress.tried >= 2:
+            raise StopSearch
+
+    grid = {"c1": np.logspace(-3, 3, 30), "c3": [1.0, 2.0]}
+    search = FRTSVMSearchCV(search=grid, n_jobs=n_jobs, random_state=0)
+    search.fit(x, y, callback=stop_soon)
+    gc.collect()
+    assert search.stopped_
+    assert len(search.cv_results_["params"]) < 60
