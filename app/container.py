@@ -12,7 +12,7 @@ from app.observability.metrics import Metrics
 from app.schemas.jobs import JobState
 from app.services.access import Access
 from app.services.jobs import JobService
-from app.services.limits import DataLimits
+from app.services.limits import DataLimits, SearchLimits
 from app.services.loaded import ModelCache
 from app.services.models import ModelService
 from app.services.prediction import PredictionService
@@ -60,7 +60,17 @@ class Container:
         self.trainings = TrainingService(
             self.store,
             self.engine,
-            TrainingLimits(limits, settings.queue_size, settings.training_memory),
+            TrainingLimits(
+                limits,
+                settings.queue_size,
+                settings.training_memory,
+                SearchLimits.within(
+                    settings.training_timeout,
+                    default_seconds=settings.search_seconds,
+                    seconds=settings.max_search_seconds,
+                    configurations=settings.max_search_configurations,
+                ),
+            ),
         )
         self.models = ModelService(self.store)
         self.jobs = JobService(self.store, self.engine)

@@ -59,4 +59,5 @@ def _answer(predictions: PredictionService, request: PredictionRequest) -> dict[
         "labels": answer.prediction.labels,
         "scores": answer.prediction.scores,
         "distances": answer.prediction.distances,
+        "probabilities": answer.prediction.probabilities,
     }

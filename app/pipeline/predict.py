@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from app.errors import ArtifactDamaged, FeatureMismatch, Flaw
 from app.pipeline.data import require_cells
-from app.pipeline.format import FORMAT
+from app.pipeline.format import KNOWN_FORMATS
 from app.pipeline.preprocess import Preprocessor
 from app.schemas.table import Table
 from app.schemas.validation import invalid
 from frtsvm_core import FittedPredictor, from_arrays
 from frtsvm_core.finite import LARGEST_VALUE
+from frtsvm_core.model_selection.calibration import Calibration
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,14 @@ class Prediction:
     labels: list[Any]
     scores: NDArray[np.float64]
     distances: NDArray[np.float64] | None
+    probabilities: NDArray[np.float64] | None = None
 
 
 class Predictor:
     """What one version answers. Its arrays may be mapped read-only; nothing writes to them."""
 
     def __init__(self, state: dict[str, Any]) -> None:
-        if state.get("format") != FORMAT:
+        if state.get("format") not in KNOWN_FORMATS:
             raise ArtifactDamaged(f"artifact format {state.get('format')!r} is not known")
         self.classes: list[Any] = state["classes"]
         self.names: tuple[str, ...] | None = (
@@ -41,6 +43,8 @@ class Predictor:
         self._impute: bool = state["impute"]
         self._preprocess = Preprocessor.from_state(state["preprocess"])
         self._model: FittedPredictor = from_arrays(state["model"])
+        calibration = state.get("calibration")
+        self._calibration = None if calibration is None else Calibration.from_arrays(calibration)
         self._plain = not self._impute and not self._preprocess.categories
 
     def predict(self, table: Table) -> Prediction:
@@ -53,7 +57,10 @@ class Predictor:
         # A plane without direction is 1e153 away from every row, which is an answer; infinity is not.
         _require_moderate(decision.scores, np.inf)
         labels = [self.classes[code] for code in decision.codes.tolist()]
-        return Prediction(labels, decision.scores, decision.distances)
+        probabilities = (
+            None if self._calibration is None else self._calibration.probabilities(decision.scores)
+        )
+        return Prediction(labels, decision.scores, decision.distances, probabilities)
 
     def _aligned(self, table: Table) -> Table:
         """The columns in the order of the training, or what is wrong with them."""
