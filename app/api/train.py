@@ -156,7 +156,8 @@ def patience_of(request: Request, most: float) -> tuple[float, str | None]:
     for preference in preferences:
         name, _, seconds = preference.partition("=")
         if name == "wait" and seconds.isascii() and seconds.isdigit():
-            return min(float(seconds[:9]), most), f"wait={int(seconds[:9])}"
+            preferred = int(seconds[:9])
+            return (preferred, f"wait={preferred}") if preferred <= most else (most, None)
     return (0.0, "respond-async") if "respond-async" in preferences else (most, None)
 
 

@@ -57,15 +57,15 @@ def search_bytes(data: TrainingData, options: TrainingOptions, params: Estimator
     raw = 2 * n * (data.table.n_columns + p)
     if options.search.plan == "auto":
         n = min(n, AUTO_ROWS)
-    cores = os.cpu_count() or 1
-    folds = max(options.search.folds_for(int(data.class_counts().min())), cores)
+    folds = options.search.folds_for(int(data.class_counts().min()))
+    threads = min(folds, os.cpu_count() or 1)
     m = factor_width(n, p, params)
     if options.search.plan == "auto" and params.kernel != "linear" and params.rank == "auto":
         m = n if n <= EXACT_ROWS else min(n, AUTO_RANK)
     kept = n * p + (n_classes + 2) * n * m + 3 * n_classes * m * m  # per fold
     gram = min(n, max(GRAM_ROWS, 2 * m), MOST_GRAM_ROWS)
-    passing = 2 * n * (m + p) + 2 * gram * gram + 4 * m * m  # per core
-    return FIXED + DOUBLE * (raw + folds * kept + cores * passing)
+    passing = 2 * n * (m + p) + 2 * gram * gram + 4 * m * m  # per thread
+    return FIXED + DOUBLE * (raw + folds * kept + threads * passing)
 
 
 def within_memory(

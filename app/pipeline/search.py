@@ -64,21 +64,19 @@ def find_parameters(
     assert search is not None
     watch = _Watch(search, budget, progress, stop)
     fixed = sorted(options.params.model_fields_set)
+    n_folds = search.folds_for(int(data.class_counts().min()))
     found = FRTSVMSearchCV(
         estimator_for(options.params, data),
         "auto" if search.grid is None else search.grid.lists(),
-        cv=StratifiedKFold(
-            search.folds_for(int(data.class_counts().min())),
-            shuffle=True,
-            random_state=search.seed,
-        ),
+        cv=StratifiedKFold(n_folds, shuffle=True, random_state=search.seed),
         scoring=search.scoring,
         refit=False,
         preprocessing=TablePreprocessing(data, options),
         fixed=tuple(name for name in fixed if name in VARIED),
         probability=search.probability,
         time_budget=budget,
-        n_jobs=os.cpu_count() or 1,
+        # Beyond the folds, threads would work on several kernels at once, and need their memory.
+        n_jobs=min(n_folds, os.cpu_count() or 1),
         random_state=search.seed,
     )
     numbers = np.arange(data.table.n_rows, dtype=np.float64)[:, None]

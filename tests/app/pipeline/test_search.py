@@ -85,6 +85,22 @@ def test_asked_later_the_best_is_kept_and_the_validation_left_out() -> None:
     assert outcome.info["validation"] is None
 
 
+def test_asked_while_it_is_validated_the_model_is_kept_as_it_is() -> None:
+    events: list[str] = []
+    x, y = rows_with_holes()
+    data = TrainingData.build(Table(x), y.tolist(), None)
+    options = {"impute": "median", "search": {"grid": GRID}, "validation": {"folds": 3}}
+    outcome = train(
+        data,
+        TrainingOptions.model_validate(options),
+        lambda progress: events.append(progress["phase"]),
+        stop=lambda: "validating 2/3" in events,
+    )
+    assert outcome.info["search"]["n_configurations"] == 4
+    assert outcome.info["search"]["stopped_early"] == "requested"
+    assert outcome.info["validation"] is None
+
+
 def test_the_same_seed_gives_the_same_model() -> None:
     one, two = (run({"params": "auto"}) for _ in range(2))
     assert one.info["search"]["best_params"] == two.info["search"]["best_params"]
