@@ -107,7 +107,11 @@ class TrainingOptions(Wire):
     @model_validator(mode="before")
     @classmethod
     def _automatic(cls, value: Any) -> Any:
-        if isinstance(value, dict) and value.get("params") == AUTO:
+        params = value.get("params") if isinstance(value, dict) else None
+        if isinstance(params, str) and params != AUTO:
+            flaw = Flaw('an object, or the word "auto"', "params")
+            raise PydanticCustomError("params", "params", {"flaws": (flaw,)})
+        if params == AUTO:
             return {**value, "params": {}, "search": value.get("search") or {}}
         return value
 
