@@ -13,7 +13,7 @@ from app.schemas.jobs import JobState
 from app.services.access import Access
 from app.services.inference import InferenceService
 from app.services.jobs import JobService
-from app.services.limits import DataLimits
+from app.services.limits import DataLimits, SearchLimits
 from app.services.loaded import ModelCache
 from app.services.models import ModelService
 from app.services.prediction import PredictionService
@@ -68,7 +68,17 @@ class Container:
         self.trainings = TrainingService(
             self.store,
             self.engine,
-            TrainingLimits(limits, settings.queue_size, settings.training_memory),
+            TrainingLimits(
+                limits,
+                settings.queue_size,
+                settings.training_memory,
+                SearchLimits.within(
+                    settings.training_timeout,
+                    default_seconds=settings.search_seconds,
+                    seconds=settings.max_search_seconds,
+                    configurations=settings.max_search_configurations,
+                ),
+            ),
         )
         self.models = ModelService(self.store)
         self.jobs = JobService(self.store, self.engine)

@@ -132,6 +132,10 @@ class AliasNotFound(ServiceError):
     """The model has no such alias."""
 
 
+class SearchNotFound(ServiceError):
+    """The version was trained without a search, or the search did not vary the parameter."""
+
+
 class VersionInUse(ServiceError):
     """An alias points at the version."""
 

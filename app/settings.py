@@ -14,6 +14,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.schemas.keys import KeyEntry
+from app.schemas.search import DEFAULT_SECONDS
 
 MIB = 1024**2
 
@@ -84,6 +85,14 @@ class Settings(BaseSettings):
     """Trainings that one web process runs at a time."""
     training_timeout: PositiveFloat = 3600.0
     """Seconds that one training may take."""
+    training_wait: PositiveFloat = 55.0
+    """Seconds that POST /train waits for the model; then it answers 202 with the job."""
+    search_seconds: PositiveFloat = DEFAULT_SECONDS
+    """Seconds that a parameter search may take if the caller does not say."""
+    max_search_seconds: PositiveFloat = 1800.0
+    """Seconds that a caller may ask for; never more than four fifths of `training_timeout`."""
+    max_search_configurations: PositiveInt = 10_000
+    """Configurations that one grid may have."""
     training_memory: PositiveInt = Field(default_factory=default_training_memory)
     """Bytes that one training may use; default: half of the machine or container."""
     job_history: PositiveInt = 1000

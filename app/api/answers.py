@@ -46,6 +46,7 @@ def json_response(answer: Answer) -> Response:
         "labels": prediction.labels,
         "scores": prediction.scores,
         "distances": prediction.distances,
+        "probabilities": prediction.probabilities,
     }
     head = {"model": answer.model, "version": answer.version}
     return BytesResponse(b"application/json", *write_answer(head, columns, len(prediction.labels)))
@@ -69,7 +70,8 @@ def _content(kind: str, answer: Answer, output: str | None) -> bytes:
         return write_npy(_array(answer, output or "labels"))
     if kind == OCTETS:
         return write_doubles(_numbers(answer, output or "scores"))
-    columns = columns_of(found.labels, found.scores, found.distances, answer.classes)
+    per_class = {"distance": found.distances, "probability": found.probabilities}
+    columns = columns_of(found.labels, found.scores, per_class, answer.classes)
     if kind == CSV:
         return write_csv(columns)
     return arrow.write_stream(columns, {"model": answer.model, "version": str(answer.version)})
@@ -85,9 +87,15 @@ def _numbers(answer: Answer, output: str) -> NDArray[np.float64]:
     if output == "labels":
         detail = "bare numbers cannot say which labels; ask for scores, or accept another format"
         raise invalid([Flaw(detail, "output")])
+    found = answer.prediction
     if output == "scores":
-        return answer.prediction.scores
-    if answer.prediction.distances is None:
-        detail = "a one-vs-one model of three or more classes has no distance per class"
-        raise invalid([Flaw(detail, "output")])
-    return answer.prediction.distances
+        return found.scores
+    if output == "distances":
+        return _given(found.distances, "a one-vs-one model has no distance per class")
+    return _given(found.probabilities, "the version was trained without a calibration")
+
+
+def _given(values: NDArray[np.float64] | None, reason: str) -> NDArray[np.float64]:
+    if values is None:
+        raise invalid([Flaw(reason, "output")])
+    return values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
@@ -60,9 +60,21 @@ def get_job(job: JobId, jobs: Jobs, caller: Training) -> Response:
         **documented(*_COMMON, errors.JobNotFound, errors.JobFinished, errors.StoreFull),
     },
 )
-async def cancel_job(job: JobId, jobs: Jobs, caller: Training) -> Response:
-    """Cancel a queued or running job. Nothing is left of it but its row."""
-    info = await jobs.cancel(job, PATIENCE)
+async def cancel_job(
+    job: JobId,
+    jobs: Jobs,
+    caller: Training,
+    keep: Annotated[
+        Literal["best"] | None,
+        Query(description="A search ends with the best found so far, if there is any yet."),
+    ] = None,
+) -> Response:
+    """Cancel a queued or running job. Nothing is left of it but its row.
+
+    With `keep=best` a running search ends early: the best parameters so far are fitted on all rows
+    and published, marked as stopped early. Where nothing was tried yet, the job is cancelled.
+    """
+    info = await jobs.cancel(job, PATIENCE, keep_best=keep == "best")
     return JsonResponse(info, 200 if info.state.ended else 202)
 
 

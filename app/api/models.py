@@ -21,6 +21,7 @@ from app.api.deps import (
 )
 from app.api.problems import documented
 from app.api.responses import JsonResponse
+from app.plots import STYLE_DIGEST
 from app.schemas.models import (
     AliasInfo,
     AliasRequest,
@@ -28,6 +29,7 @@ from app.schemas.models import (
     ModelInfo,
     ModelPage,
     PlanesInfo,
+    SearchPage,
     VersionInfo,
 )
 
@@ -41,6 +43,7 @@ _COMMON = (
 )
 _READ = documented(*_COMMON, errors.ModelNotFound)
 _LOAD = documented(*_COMMON, errors.ModelNotFound, errors.ArtifactDamaged)
+_SEARCH = documented(*_COMMON, errors.ModelNotFound, errors.SearchNotFound, errors.ArtifactDamaged)
 _CHANGE = documented(*_COMMON, errors.ModelNotFound, errors.VersionInUse, errors.StoreFull)
 _ALIAS = documented(
     *_COMMON,
@@ -52,6 +55,14 @@ _ALIAS = documented(
     errors.TooManyBytesInFlight,
     errors.StoreFull,
 )
+
+SVG = "image/svg+xml"
+PlotName = Literal["c1-c3", "gamma", "mu"]
+#: A drawing may be opened by itself: then nothing in it may run or load, and only its own style holds.
+_DRAWING = {
+    "content-security-policy": f"default-src 'none'; style-src '{STYLE_DIGEST}'; sandbox",
+    "x-content-type-options": "nosniff",
+}
 
 Sort = Literal[
     "row", "-row", "membership", "-membership", "label", "-label", "distance", "-distance"
@@ -127,6 +138,39 @@ def get_memberships(
         name, version, sort=sort, suspected=suspected, limit=limit, offset=offset
     )
     return JsonResponse(page)
+
+
+@router.get("/{name}/versions/{version}/search", response_model=SearchPage, responses=_SEARCH)
+def get_search(
+    name: ModelName,
+    version: Version,
+    models: Models,
+    caller: Predicting,
+    sort: Literal["rank", "number"] = "rank",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Response:
+    """The configurations that the search of a version tried, best first or in their order."""
+    return JsonResponse(models.search(name, version, sort=sort, limit=limit, offset=offset))
+
+
+@router.get(
+    "/{name}/versions/{version}/plots/{plot}.svg",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The scores of the search over c1 and c3, over gamma, or over mu.",
+            "content": {SVG: {"schema": {"type": "string"}}},
+        },
+        **_SEARCH,
+    },
+)
+def get_plot(
+    name: ModelName, version: Version, plot: PlotName, models: Models, caller: Predicting
+) -> Response:
+    """A drawing of the search: the best score for each value, over all other parameters."""
+    drawing = models.plot(name, version, plot)
+    return Response(drawing, media_type=SVG, headers=_DRAWING)
 
 
 @router.put(

@@ -69,7 +69,7 @@ def _documentation() -> dict[str, Any]:
         _parameter(
             "output",
             f"Answers in {' or '.join(BARE)}: which array.",
-            {"type": "string", "enum": ["labels", "scores", "distances"]},
+            {"type": "string", "enum": ["labels", "scores", "distances", "probabilities"]},
         ),
     ]
     return extra

@@ -27,6 +27,7 @@ STATUS: dict[type[errors.ServiceError], int] = {
     errors.ModelNotFound: 404,
     errors.VersionNotFound: 404,
     errors.AliasNotFound: 404,
+    errors.SearchNotFound: 404,
     errors.JobNotFound: 404,
     errors.NotAcceptable: 406,
     errors.BodyTooSlow: 408,

@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from app import errors
 from app.api.bodies import CSV, JSON, PARQUET, media_type_of, off_the_loop, parse
-from app.api.deps import Jobs, Models, Training, Trainings
+from app.api.deps import Jobs, Models, Training, Trainings, container_of
 from app.api.problems import documented
 from app.api.responses import JsonResponse
 from app.observability.context import request_id
@@ -66,7 +66,8 @@ Text = Annotated[str | None, Query(min_length=1, max_length=MAX_TEXT)]
         201: {"links": _links("get_version", "get_planes", "get_memberships", "delete_version")},
         202: {
             "model": JobInfo,
-            "description": "Queued, as `Prefer: respond-async` asked for.",
+            "description": "Queued or running: `Prefer: respond-async` asked for it, or the model "
+            "took longer than `Prefer: wait=seconds` or the server wait for.",
             "links": {
                 name: {"operationId": name, "parameters": {"job": "$response.body#/id"}}
                 for name in ("get_job", "follow_job", "cancel_job")
@@ -118,8 +119,9 @@ async def train_version(
 ) -> Response:
     """Waits until the model is there and answers with its info.
 
-    With `Prefer: respond-async` it answers at once with a job. JSON brings its options with it;
-    a CSV or Parquet body has them in the query.
+    With `Prefer: respond-async` it answers at once with a job; with `Prefer: wait=10`, or where the
+    training takes longer than the server waits, after that time. The job goes on. JSON brings its
+    options with it; a CSV or Parquet body has them in the query.
     """
     kind = media_type_of(request, JSON, CSV, PARQUET)
     await run_in_threadpool(trainings.require_room)
@@ -131,11 +133,13 @@ async def train_version(
         record = await off_the_loop(
             2**31, _submit_table, trainings, kind, body, target, model, weight, options
         )
-    headers = {"location": f"/jobs/{record.id}"}
-    if wants_async(request):
-        headers["preference-applied"] = "respond-async"
-        return JsonResponse(job_info(record), 202, headers)
-    ended = await jobs.wait(record.id)
+    patience, applied = patience_of(request, container_of(request).settings.training_wait)
+    ended = await jobs.wait_for(record.id, patience) if patience else record
+    if not ended.state.ended:
+        headers = {"location": f"/jobs/{record.id}"}
+        if applied:
+            headers["preference-applied"] = applied
+        return JsonResponse(job_info(ended), 202, headers)
     failure = failure_of(ended)
     if failure is not None:
         raise failure
@@ -145,10 +149,16 @@ async def train_version(
     return JsonResponse(info, 201, headers)
 
 
-def wants_async(request: Request) -> bool:
-    """Whether a `Prefer` header asks for it (RFC 7240)."""
-    preferences = ",".join(request.headers.getlist("prefer")).lower()
-    return any(part.split(";")[0].strip() == "respond-async" for part in preferences.split(","))
+def patience_of(request: Request, most: float) -> tuple[float, str | None]:
+    """Seconds to wait for the model, and the preference (RFC 7240) that says so, if one does."""
+    given = ",".join(request.headers.getlist("prefer")).lower()
+    preferences = [part.split(";")[0].replace(" ", "").strip() for part in given.split(",")]
+    for preference in preferences:
+        name, _, seconds = preference.partition("=")
+        if name == "wait" and seconds.isascii() and seconds.isdigit():
+            preferred = int(seconds[:9])
+            return (preferred, f"wait={preferred}") if preferred <= most else (most, None)
+    return (0.0, "respond-async") if "respond-async" in preferences else (most, None)
 
 
 def _require_no_query(*values: str | None) -> None:

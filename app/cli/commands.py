@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 
 from app.cli.progress import ProgressBar
+from app.cli.report import report, status
 from app.container import Container
 from app.errors import Flaw, InvalidRequest
 from app.observability.logs import configure_logging
@@ -23,7 +25,7 @@ from app.schemas.base import NAME_PATTERN
 from app.schemas.jobs import JobInfo
 from app.schemas.keys import KeyEntry
 from app.schemas.prediction import PredictionRequest
-from app.schemas.training import TrainingOptions
+from app.schemas.training import AUTO, TrainingOptions
 from app.schemas.validation import parse_json, validate
 from app.services.jobs import failure_of
 from app.services.tables import (
@@ -68,13 +70,7 @@ def run_train(options: argparse.Namespace) -> int:
     if options.json:
         print(orjson.dumps(info.model_dump(), option=orjson.OPT_INDENT_2).decode())
         return 0
-    print(f"{info.model} version {info.version}: {info.n_rows} rows, {info.n_features} features")
-    print(f"  classes            {', '.join(map(str, info.classes))}")
-    print(f"  training accuracy  {info.training_accuracy:.4f}")
-    if info.validation is not None:
-        print(f"  validated          {info.validation.accuracy:.4f}")
-    print(f"  duality gap        {info.certificate.relative_gap:.2e}")
-    print(f"  suspected rows     {info.memberships.n_suspected}")
+    print(report(info))
     return 0
 
 
@@ -101,7 +97,11 @@ def run_predict(options: argparse.Namespace) -> int:
     header = ["label"] + (
         ["score"] if n_scores == 1 else [f"score_{label}" for label in info.classes]
     )
-    rows = scores.reshape(len(answer.prediction.labels), n_scores).tolist()
+    numbers = scores.reshape(len(answer.prediction.labels), n_scores)
+    if answer.prediction.probabilities is not None:
+        header += [f"probability_{label}" for label in info.classes]
+        numbers = np.hstack([numbers, answer.prediction.probabilities])
+    rows = numbers.tolist()
     with _output(options.output) as file:
         writer = csv.writer(file)
         writer.writerow(header)
@@ -183,11 +183,25 @@ def _options(options: argparse.Namespace) -> TrainingOptions:
     value: dict[str, Any] = parse_json((options.options or "{}").encode())
     if not isinstance(value, dict):
         raise InvalidRequest("--options must be a JSON object")
-    params = dict(value.get("params", {}))
+    given = value.get("params", {})
+    automatic = options.auto or given == AUTO
+    params = {} if given == AUTO else given
+    if not isinstance(params, dict):
+        raise InvalidRequest('"params" must be a JSON object or "auto"')
+    params = dict(params)
     for name in ("kernel", "c1", "c3", "gamma"):
         if getattr(options, name) is not None:
             params[name] = getattr(options, name)
     value["params"] = params
+    search = {
+        "time_budget": options.budget,
+        "probability": options.probability,
+    }
+    search = {name: setting for name, setting in search.items() if setting is not None}
+    if search and not automatic and "search" not in value:
+        raise InvalidRequest("--budget and --probability are for a search: add --auto")
+    if automatic or search:
+        value["search"] = {**(value.get("search") or {}), **search}
     for name in ("scale", "impute"):
         if getattr(options, name) is not None:
             value[name] = getattr(options, name)
@@ -208,23 +222,35 @@ def _name(text: str) -> str:
 
 
 def _follow(services: Container, job: str) -> Any:
-    """Wait for a job; Ctrl-C cancels it."""
+    """Wait for a job. Ctrl-C ends a search with the best so far; anything else, and a search that is
+    interrupted twice, it cancels."""
     bar = ProgressBar(sys.stderr)
     try:
-        while True:
-            record = services.store.jobs.get(job)
-            info: JobInfo = services.jobs.get(job)
-            bar.show(info.progress.percent, info.progress.phase)
-            if record.state.ended:
-                return record
-            time.sleep(0.1)
+        try:
+            return _wait(services, job, bar)
+        except KeyboardInterrupt:
+            if not services.jobs.request_cancel(job, keep_best=True).keep_best:
+                raise
+            print("\nending with the best so far; Ctrl-C again to cancel", file=sys.stderr)
+            return _wait(services, job, bar)
     except KeyboardInterrupt:
-        services.jobs.request_cancel(job)
+        if not services.store.jobs.get(job).state.ended:
+            services.jobs.request_cancel(job)
         while not services.store.jobs.get(job).state.ended:
             time.sleep(0.05)
         raise
     finally:
         bar.close()
+
+
+def _wait(services: Container, job: str, bar: ProgressBar) -> Any:
+    while True:
+        record = services.store.jobs.get(job)
+        info: JobInfo = services.jobs.get(job)
+        bar.show(info.progress.percent, status(info.progress))
+        if record.state.ended:
+            return record
+        time.sleep(0.1)
 
 
 @contextmanager

@@ -38,6 +38,13 @@ def build_parser() -> argparse.ArgumentParser:
     train.add_argument("--scale", choices=["minmax", "standard", "none"])
     train.add_argument("--impute", choices=["error", "median"])
     train.add_argument("--one-hot", action="store_true", help="encode text columns")
+    train.add_argument("--auto", action="store_true", help="find the parameters that are not given")
+    train.add_argument("--budget", type=float, help="seconds that --auto may take (default 30)")
+    train.add_argument(
+        "--probability",
+        choices=["sigmoid", "isotonic"],
+        help="with --auto: calibrate probabilities",
+    )
     train.add_argument("--folds", type=int, help="cross-validate")
     train.add_argument("--holdout", type=float, help="validate on this share of the rows")
     train.add_argument("--options", help="all options as JSON, as in POST /train")

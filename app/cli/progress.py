@@ -20,7 +20,7 @@ class ProgressBar:
         filled = int(WIDTH * percent / 100)
         line = f"[{'#' * filled}{'.' * (WIDTH - filled)}] {percent:5.1f} %  {phase}"
         if self._draws and line != self._last:
-            self._out.write(f"\r{line:{WIDTH + 40}}")
+            self._out.write(f"\r{line:{len(self._last)}}")
             self._out.flush()
             self._last = line
 

@@ -1,7 +1,8 @@
 """The process of one training.
 
 It reads the spooled data, writes two files under temporary names, and tells its supervisor. It has
-no database and no secret: only the supervisor can publish.
+no database and no secret: only the supervisor can publish. A search can be asked, through the pipe, to
+make do with the best it has found.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import ServiceError, TrainingRejected
-from app.jobs.messages import Task, send, staged_to_json
+from app.jobs.messages import STOP, Task, receive, send, staged_to_json
 from app.pipeline.data import TrainingData
-from app.pipeline.train import train
+from app.pipeline.train import NothingTried, train
 from app.processes import when_parent_ends
 from app.schemas.training import TrainingOptions
 from app.store.database import FULL
@@ -41,6 +42,8 @@ def main(task_text: str, pipe: Connection) -> None:
     _limit_memory(task.memory)
     try:
         _run(task, pipe)
+    except NothingTried:
+        send(pipe, "cancelled")
     except MemoryError:
         send(
             pipe,
@@ -72,7 +75,7 @@ def _run(task: Task, pipe: Connection) -> None:
     with warnings.catch_warnings():
         # Whether it converged is in the certificate; the rest nobody would read.
         warnings.simplefilter("ignore")
-        outcome = train(data, options, _Throttle(pipe))
+        outcome = train(data, options, _Throttle(pipe), stop=_Stop(pipe), memory=task.memory)
     folder = Path(task.temporary)
     predictor = stage(folder, task.process, outcome.predictor)
     evidence = stage(folder, task.process, outcome.evidence)
@@ -83,6 +86,20 @@ def _run(task: Task, pipe: Connection) -> None:
         evidence=staged_to_json(evidence),
         info=outcome.info,
     )
+
+
+class _Stop:
+    """Whether the supervisor has asked for the best so far."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._asked = False
+
+    def __call__(self) -> bool:
+        with contextlib.suppress(EOFError):  # then the parent is gone, and so are we in a moment
+            while not self._asked and self._pipe.poll():
+                self._asked = receive(self._pipe)["kind"] == STOP
+        return self._asked
 
 
 class _Throttle:

@@ -10,6 +10,9 @@ from typing import Any
 
 from app.store.files import Staged
 
+#: The one thing that a supervisor says: keep the best so far, and come to an end.
+STOP = "stop"
+
 
 @dataclass(frozen=True)
 class Task:

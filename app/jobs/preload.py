@@ -1,7 +1,7 @@
 """Imported once by the process from which trainings are forked.
 
-A tiny training makes it load (or compile, the first time ever) the numerical code, so that every
-training starts with all of it in memory.
+A tiny training and a tiny search make it load (or compile, the first time ever) the numerical code, so
+that every training starts with all of it in memory.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ def warm_up() -> None:
     from app.pipeline.train import train
     from app.schemas.table import Table
     from app.schemas.training import TrainingOptions
+    from frtsvm_core.model_selection import FRTSVMSearchCV
 
     rows = np.random.default_rng(0).normal(size=(24, 2))
     data = TrainingData.build(Table(rows), [bool(row[0] > 0) for row in rows], None)
     for kernel in ("linear", "rbf"):
         options = TrainingOptions.model_validate({"params": {"kernel": kernel}})
         train(data, options, lambda _: None)
+    # One job: threads would not survive the forks.
+    search = FRTSVMSearchCV(search={"c3": [0.5, 1.0]}, cv=2, probability="sigmoid", n_jobs=1)
+    search.fit(rows, data.codes)
 
 
 try:

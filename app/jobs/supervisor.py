@@ -2,7 +2,8 @@
 
 The row decides. Cancellation, a lost fence and the deadline all end the process with SIGKILL, and
 whatever it was writing is removed; only `JobStore.publish` makes a version, in one transaction that
-checks state and fence.
+checks state and fence. A request to keep the best so far is passed on to the process, which ends by
+itself; until it has, all of the above still holds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 from app.errors import ServiceError, StoreFull
 from app.jobs import entry
-from app.jobs.messages import Task, receive, staged_from_json
+from app.jobs.messages import STOP, Task, receive, send, staged_from_json
 from app.schemas.jobs import JobState
 from app.store.jobs import JobRecord, JobStore
 from app.store.store import Store
@@ -90,7 +91,7 @@ class Supervisor:
             memory=self._memory,
         )
         for attempt in range(START_ATTEMPTS):
-            ours, theirs = self._context.Pipe(duplex=False)
+            ours, theirs = self._context.Pipe(duplex=True)
             process = self._context.Process(
                 target=entry.main, args=(task.encode(), theirs), daemon=True, name=record.id
             )
@@ -173,6 +174,7 @@ class _Watch:
         self._started = time.monotonic()
         self._next_look = 0.0
         self._next_beat = 0.0
+        self._told_to_stop = False
         self._progress: dict[str, Any] = {"phase": "starting", "percent": 0.0}
         self._process, self._pipe = owner.start(record, owned)
 
@@ -220,6 +222,8 @@ class _Watch:
     def _finish(self, message: dict[str, Any]) -> None:
         if message["kind"] == "done":
             self._owner.publish(self._record, message)
+        elif message["kind"] == "cancelled":
+            self._owner.conclude(self._record, JobState.CANCELLED, None)
         else:
             if "trace" in message:
                 log.error("training", extra={"job": self._record.id, "trace": message["trace"]})
@@ -240,6 +244,10 @@ class _Watch:
                 self.kill()
                 self._owner.conclude(self._record, JobState.CANCELLED, None)
                 return True
+            if row.keep_best and not self._told_to_stop:
+                self._told_to_stop = True
+                with contextlib.suppress(OSError):  # it has ended already
+                    send(self._pipe, STOP)
             if now >= self._next_beat:
                 self._next_beat = now + BEAT_INTERVAL
                 self._owner.beat(self._record, self._progress)

@@ -41,6 +41,11 @@ class TrainingData:
         """Rows of each class."""
         return np.bincount(self.codes, minlength=len(self.classes))
 
+    def subset(self, rows: NDArray[np.integer[Any]]) -> TrainingData:
+        """Some rows. The classes stay, so that the codes mean the same."""
+        weights = None if self.weights is None else self.weights[rows]
+        return TrainingData(self.table.subset(rows), self.codes[rows], self.classes, weights)
+
     def to_state(self) -> dict[str, Any]:
         """Plain data for the spool."""
         texts = [
@@ -79,6 +84,7 @@ def require_trainable(data: TrainingData, options: TrainingOptions) -> None:
             flaws=[Flaw("one class only", "y")],
         )
     _require_folds(counts, options)
+    _require_searchable(counts, options)
     _require_class_weights(data.classes, options)
     _require_weights(data)
     require_cells(data.table, impute=options.impute == "median", one_hot=options.one_hot)
@@ -98,6 +104,24 @@ def _require_folds(counts: NDArray[np.int64], options: TrainingOptions) -> None:
         if smallest < 2 or min(n_test, total - n_test) < len(counts):
             detail = "each class needs a row on both sides of the holdout"
             raise TooFewRows(detail, flaws=[Flaw(detail, "validation.holdout")])
+
+
+def _require_searchable(counts: NDArray[np.int64], options: TrainingOptions) -> None:
+    search, smallest = options.search, int(counts.min())
+    if search is None:
+        return
+    if search.folds is not None and smallest < search.folds:
+        detail = f"{search.folds} folds, but the smallest class has {smallest} rows"
+        raise TooFewRows(detail, flaws=[Flaw(detail, "search.folds")])
+    left = smallest
+    if options.validation is not None and options.validation.folds is not None:
+        left -= -(-smallest // options.validation.folds)  # the search is repeated inside the folds
+    if left < 2:
+        detail = "a search needs two rows of every class to train on and to test on"
+        raise TooFewRows(detail, flaws=[Flaw(detail, "search")])
+    if search.scoring == "roc_auc" and len(counts) > 2:
+        detail = f"roc_auc is for two classes, there are {len(counts)}"
+        raise invalid([Flaw(detail, "search.scoring")])
 
 
 def label_text(label: str | int | bool) -> str:

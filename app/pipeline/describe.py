@@ -10,6 +10,7 @@ from app.pipeline.data import TrainingData
 from app.pipeline.preprocess import Preprocessor
 from app.schemas.training import TrainingOptions
 from frtsvm_core import FRTSVMClassifier
+from frtsvm_core.model_selection.calibration import Calibration
 
 MAX_SUSPECTED = 100
 
@@ -48,6 +49,26 @@ def describe(
         },
         "suspected_rows": rows.tolist(),
         "training_accuracy": float(np.mean(evidence["predicted"] == evidence["codes"])),
+    }
+
+
+def describe_probability(calibration: Calibration) -> dict[str, Any]:
+    """How good the probabilities were for rows that did not shape them."""
+    reliability = calibration.reliability
+    assert reliability is not None
+    bins = np.stack(list(reliability.to_dict().values()), axis=1)
+    names = list(reliability.to_dict())
+    return {
+        "method": calibration.method,
+        "brier": calibration.brier,
+        "calibration_error": reliability.calibration_error,
+        "reliability": [
+            {
+                name: None if np.isnan(value) else float(value)
+                for name, value in zip(names, row, strict=True)
+            }
+            for row in bins
+        ],
     }
 
 

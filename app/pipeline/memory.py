@@ -8,11 +8,12 @@ training that is refused can be sent again with fewer rows, one that dies half-w
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
 from app.pipeline.data import TrainingData
-from app.schemas.training import TrainingOptions
+from app.schemas.training import EstimatorParams, TrainingOptions
 from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 
 DOUBLE = 8
@@ -20,17 +21,80 @@ DOUBLE = 8
 FIXED = 192 * 1024**2
 
 
+#: What the plan "auto" has at most in its folds, and the smallest rank it refits with; a test compares
+#: them with the search itself, which a web process does not load.
+AUTO_ROWS, AUTO_RANK, AUTO_REFIT_RANK = 6000, 400, 64
+#: Up to 600 rows, or twice the columns, the ladder of slack costs holds the matrix of a dual as a whole.
+GRAM_ROWS, MOST_GRAM_ROWS = 600, 4000
+
+
 def estimate_bytes(data: TrainingData, options: TrainingOptions) -> int:
-    """Bytes that the training of one model, or of one fold, takes at its peak."""
+    """Bytes that the training takes at its peak: a fit, of all rows or a fold, or a search."""
+    if options.search is None:
+        return fit_bytes(data, options.params)
+    searched = _searched(options)
+    worst = max(fit_bytes(data, params) for params in searched)
+    return max(worst, max(search_bytes(data, options, params) for params in searched))
+
+
+def fit_bytes(data: TrainingData, params: EstimatorParams) -> int:
+    """Bytes that one fit takes at its peak."""
     n = data.table.n_rows
     p = n_inputs(data)
-    m = factor_width(n, p, options)
+    m = factor_width(n, p, params)
     rows = 3 * n * max(p, data.table.n_columns)  # as sent, as scaled, and one on the way
-    factor = 0 if options.params.kernel == "linear" else 2 * n * m
-    whitened = 2 * opposing_rows(data, options) * (m + 1)
+    factor = 0 if params.kernel == "linear" else 2 * n * m
+    whitened = 2 * opposing_rows(data, params) * (m + 1)
     small = (3 * len(data.classes) + 6) * m * m
     evidence = n * (len(data.classes) + 8)
     return FIXED + DOUBLE * (rows + factor + whitened + small + evidence)
+
+
+def search_bytes(data: TrainingData, options: TrainingOptions, params: EstimatorParams) -> int:
+    """Bytes that the folds of a search take, which are all prepared at the same time."""
+    assert options.search is not None
+    n, p, n_classes = data.table.n_rows, n_inputs(data), len(data.classes)
+    raw = 2 * n * (data.table.n_columns + p)
+    if options.search.plan == "auto":
+        n = min(n, AUTO_ROWS)
+    folds = options.search.folds_for(int(data.class_counts().min()))
+    threads = min(folds, os.cpu_count() or 1)
+    m = factor_width(n, p, params)
+    if options.search.plan == "auto" and params.kernel != "linear" and params.rank == "auto":
+        m = n if n <= EXACT_ROWS else min(n, AUTO_RANK)
+    kept = n * p + (n_classes + 2) * n * m + 3 * n_classes * m * m  # per fold
+    gram = min(n, max(GRAM_ROWS, 2 * m), MOST_GRAM_ROWS)
+    passing = 2 * n * (m + p) + 2 * gram * gram + 4 * m * m  # per thread
+    return FIXED + DOUBLE * (raw + folds * kept + threads * passing)
+
+
+def within_memory(
+    data: TrainingData, options: TrainingOptions, allowed: int | None
+) -> TrainingOptions:
+    """The options, with a kernel rank that fits. A search chooses it by the time it has."""
+    params = options.params
+    while allowed is not None and params.kernel != "linear" and fit_bytes(data, params) > allowed:
+        if not isinstance(params.rank, int) or params.rank <= AUTO_REFIT_RANK:
+            break  # the caller's own, or as small as it gets
+        params = params.model_copy(update={"rank": max(AUTO_REFIT_RANK, params.rank // 2)})
+    return options.model_copy(update={"params": params})
+
+
+def _searched(options: TrainingOptions) -> list[EstimatorParams]:
+    """The configurations that can need most memory: each kernel with the largest rank."""
+    assert options.search is not None
+    params, grid = options.params, options.search.grid
+    if grid is not None:
+        ranks: list[Any] = [params.rank] if grid.rank is None else list(grid.rank)
+        kernels: list[Any] = list(grid.kernel or [params.kernel])
+        return [
+            params.model_copy(update={"kernel": kernel, "rank": rank})
+            for kernel in kernels
+            for rank in ranks
+        ]
+    fixed = params.model_fields_set
+    either = [params.kernel] if "kernel" in fixed else ["linear", "rbf"]
+    return [params.model_copy(update={"kernel": kernel}) for kernel in either]
 
 
 def n_inputs(data: TrainingData) -> int:
@@ -39,9 +103,8 @@ def n_inputs(data: TrainingData) -> int:
     return data.table.n_columns - len(data.table.texts) + words
 
 
-def factor_width(n: int, p: int, options: TrainingOptions) -> int:
+def factor_width(n: int, p: int, params: EstimatorParams) -> int:
     """Columns of the feature rows at most."""
-    params = options.params
     if params.kernel == "linear":
         return min(n, p)
     if params.rank is None:
@@ -51,12 +114,12 @@ def factor_width(n: int, p: int, options: TrainingOptions) -> int:
     return min(n, params.rank)
 
 
-def opposing_rows(data: TrainingData, options: TrainingOptions) -> int:
+def opposing_rows(data: TrainingData, params: EstimatorParams) -> int:
     """Rows in the planes that are solved side by side: as many planes as there are cores."""
     counts = np.sort(data.class_counts())[::-1]
     cores = os.cpu_count() or 1
     if len(counts) == 2:
         return int(counts.sum())
-    if options.params.multi_class == "ovr":
+    if params.multi_class == "ovr":
         return int(counts.sum()) * min(cores, len(counts))
     return int(counts[0]) * min(cores, len(counts) * (len(counts) - 1))

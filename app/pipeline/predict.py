@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from app.errors import ArtifactDamaged, FeatureMismatch, Flaw
 from app.pipeline.data import require_cells
-from app.pipeline.format import FORMAT
+from app.pipeline.format import KNOWN_FORMATS
 from app.pipeline.preprocess import Preprocessor
 from app.schemas.table import Table
 from app.schemas.validation import invalid
 from frtsvm_core import FittedPredictor, from_arrays
 from frtsvm_core.finite import LARGEST_VALUE
+from frtsvm_core.model_selection.calibration import Calibration
 from frtsvm_core.predictor import Decision
 
 #: Numbers whose squares sum to less are all below 1e60, and none is missing: NaN is less than
@@ -32,13 +33,14 @@ class Prediction:
     labels: list[Any]
     scores: NDArray[np.float64]
     distances: NDArray[np.float64] | None
+    probabilities: NDArray[np.float64] | None = None
 
 
 class Predictor:
     """What one version answers. Its arrays may be mapped read-only; nothing writes to them."""
 
     def __init__(self, state: dict[str, Any]) -> None:
-        if state.get("format") != FORMAT:
+        if state.get("format") not in KNOWN_FORMATS:
             raise ArtifactDamaged(f"artifact format {state.get('format')!r} is not known")
         self.classes: list[Any] = state["classes"]
         self._labels = np.empty(len(self.classes), dtype=object)
@@ -60,12 +62,17 @@ class Predictor:
         self.prepared_bytes: int = self._model.prepare()
         #: Multiplications for one row.
         self.work_per_row: int = self._model.work_per_row
+        calibration = state.get("calibration")
+        self._calibration = None if calibration is None else Calibration.from_arrays(calibration)
 
     def predict(self, table: Table) -> Prediction:
-        """Labels, scores and distances of the rows."""
+        """Labels, scores, distances and probabilities of the rows."""
         decision = self._decide_plain(table) or self._decide(table)
         labels: list[Any] = self._labels.take(decision.codes).tolist()
-        return Prediction(labels, decision.scores, decision.distances)
+        probabilities = None
+        if self._calibration is not None:
+            probabilities = self._calibration.probabilities(decision.scores)
+        return Prediction(labels, decision.scores, decision.distances, probabilities)
 
     def _decide_plain(self, table: Table) -> Decision | None:
         """The usual case, numbers in the order of the training; None if it is any other."""

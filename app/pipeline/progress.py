@@ -1,4 +1,4 @@
-"""How far a training is, from what the solver reports."""
+"""How far a training is, from what the solver and the search report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ Report = Callable[[dict[str, Any]], None]
 
 #: Shares of the whole that the steps around the fits get, in percent.
 BEFORE, AFTER = 2.0, 95.0
+#: A search takes about as long as this many fits; nobody knows exactly.
+SEARCH_WEIGHT = 9.0
 
 
 class Progress:
@@ -19,13 +21,15 @@ class Progress:
     of a plane is how far its violation has come, on a log scale, towards the tolerance.
     """
 
-    def __init__(self, n_fits: int, tol: float, report: Report) -> None:
-        self._n_fits = n_fits
+    def __init__(self, n_fits: int, tol: float, report: Report, n_searches: int = 0) -> None:
+        self._total = n_fits + SEARCH_WEIGHT * n_searches
         self._tol = tol
         self._report = report
-        self._fit = 0
+        self._before = 0.0
+        self._weight = 0.0
         self._phase = "preparing"
         self._percent = 0.0
+        self._search: dict[str, Any] = {}
         self._first: dict[int, float] = {}
         self._done: dict[int, float] = {}
 
@@ -36,10 +40,17 @@ class Progress:
 
     def next_fit(self, phase: str) -> None:
         """Begin the next fit."""
-        self._phase = phase
         self._first, self._done = {}, {}
-        self._emit(self._share(self._fit))
-        self._fit += 1
+        self._next(phase, 1.0)
+
+    def next_search(self, phase: str) -> None:
+        """Begin the next search."""
+        self._next(phase, SEARCH_WEIGHT)
+
+    def search(self, done: float, details: dict[str, Any]) -> None:
+        """How much of the search is done, and what it has found; remembered until the next one."""
+        self._search = {"search": details}
+        self._emit(self._share(done))
 
     def sweep(self, event: Any) -> None:
         """The callback of the estimator; planes may come in any order, also mixed."""
@@ -51,7 +62,7 @@ class Progress:
         self._done[event.plane] = self._closeness(first, violation)
         within = sum(self._done.values()) / max(1, event.n_planes)
         self._emit(
-            self._share(self._fit - 1 + within),
+            self._share(within),
             plane=int(event.plane),
             n_planes=int(event.n_planes),
             sweep=int(event.sweep),
@@ -66,9 +77,23 @@ class Progress:
         way = math.log(first / self._tol)
         return min(1.0, max(0.0, math.log(first / violation) / way))
 
-    def _share(self, fits_done: float) -> float:
-        return BEFORE + (AFTER - BEFORE) * fits_done / self._n_fits
+    def _next(self, phase: str, weight: float) -> None:
+        self._phase = phase
+        self._before += self._weight
+        self._weight = weight
+        self._emit(self._share(0.0))
+
+    def _share(self, within: float) -> float:
+        done = self._before + self._weight * min(1.0, within)
+        return BEFORE + (AFTER - BEFORE) * done / self._total
 
     def _emit(self, percent: float, **details: Any) -> None:
         self._percent = max(self._percent, min(percent, 100.0))
-        self._report({"phase": self._phase, "percent": round(self._percent, 1), **details})
+        self._report(
+            {
+                "phase": self._phase,
+                "percent": round(self._percent, 1),
+                **self._search,
+                **details,
+            }
+        )

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version as library_version
 from typing import Any
 
 import numpy as np
 
-from app.errors import TrainingRejected
-from app.pipeline.data import TrainingData, label_text
-from app.pipeline.describe import describe
+from app.pipeline.data import TrainingData
+from app.pipeline.describe import describe, describe_probability
+from app.pipeline.fitting import fit, inputs_of
 from app.pipeline.format import FORMAT
 from app.pipeline.measure import combine, n_splits, scores, splits
-from app.pipeline.preprocess import Matrix, Preprocessor
+from app.pipeline.memory import within_memory
+from app.pipeline.preprocess import Preprocessor
 from app.pipeline.progress import Progress, Report
-from app.schemas.table import Table, TextColumn
+from app.pipeline.search import Found, NothingTried, find_parameters
+from app.schemas.search import DEFAULT_SECONDS
 from app.schemas.training import TrainingOptions
-from frtsvm_core import FRTSVMClassifier, from_arrays, to_arrays
+from frtsvm_core import from_arrays, to_arrays
+
+__all__ = ["NothingTried", "Outcome", "train"]
 
 
 @dataclass(frozen=True)
@@ -31,26 +36,53 @@ class Outcome:
     info: dict[str, Any]
 
 
-def train(data: TrainingData, options: TrainingOptions, report: Report) -> Outcome:
-    """Validate if asked, then fit on all rows."""
-    progress = Progress(n_splits(options.validation) + 1, options.params.tol, report)
-    started = time.perf_counter()
-    progress.phase("validating")
-    validation = _validate(data, options, progress)
-    validated = time.perf_counter()
+def train(
+    data: TrainingData,
+    options: TrainingOptions,
+    report: Report,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    memory: int | None = None,
+) -> Outcome:
+    """Search if asked, fit on all rows, and validate if asked.
 
-    preprocessor = Preprocessor.fit(data.table, options)
-    inputs = _inputs(preprocessor, data.table)
+    `stop` is asked now and then: once it says yes, the best parameters so far are fitted, and what
+    would only measure the model is left out. `NothingTried`: there are none yet.
+    """
+    n_fits, n_searches = n_splits(options.validation) + 1, 0
+    if options.search is not None:
+        n_searches = n_fits
+    progress = Progress(n_fits, options.params.tol, report, n_searches)
+    clock = _Clock()
+    validation = None
+    if options.search is None:
+        progress.phase("validating")
+        validation = _validate(data, options, progress, stop, 0.0)
+        clock.lap("validation")
+    seconds, seconds_per_fold = _budgets(options)
+    chosen, found = _choose(data, options, progress, stop, "searching", seconds)
+    if found is not None:
+        chosen = within_memory(data, chosen, memory)
+        clock.lap("search")
+
+    preprocessor = Preprocessor.fit(data.table, chosen)
+    inputs = inputs_of(preprocessor, data.table)
     progress.next_fit("training")
-    estimator = _fit(inputs, data, options, progress)
-    fitted = time.perf_counter()
+    estimator = fit(chosen.params, inputs, data, progress.sweep)
+    clock.lap("fit")
+    if options.search is not None:  # only now: a model that is asked for in a hurry is there
+        validation = _validate(data, options, progress, stop, seconds_per_fold)
+        if found is not None and validation is None and options.validation is not None:
+            found.summary["stopped_early"] = "requested"
+        clock.lap("validation")
 
     progress.phase("evaluating", 96.0)
     state = to_arrays(estimator)
     decision = from_arrays(state).decide(inputs)
-    evaluated = time.perf_counter()
+    clock.lap("evaluation")
     progress.phase("saving", 98.0)
 
+    calibration = None if found is None else found.calibration
     evidence = {
         "format": FORMAT,
         "memberships": np.asarray(estimator.memberships_, np.float64),
@@ -58,6 +90,7 @@ def train(data: TrainingData, options: TrainingOptions, report: Report) -> Outco
         "codes": data.codes.astype(np.int32),
         "predicted": decision.codes.astype(np.int32),
         "distances": decision.distances,
+        "search": None if found is None else found.table,
     }
     predictor = {
         "format": FORMAT,
@@ -67,14 +100,13 @@ def train(data: TrainingData, options: TrainingOptions, report: Report) -> Outco
         "n_columns": data.table.n_columns,
         "impute": options.impute == "median",
         "classes": list(data.classes),
+        "calibration": None if calibration is None else calibration.to_arrays(),
     }
-    info = describe(data, options, preprocessor, estimator, evidence)
+    info = describe(data, chosen, preprocessor, estimator, evidence)
     info["validation"] = validation
-    info["timings"] = {
-        "validation_seconds": round(validated - started, 4),
-        "fit_seconds": round(fitted - validated, 4),
-        "evaluation_seconds": round(evaluated - fitted, 4),
-    }
+    info["search"] = None if found is None else found.summary
+    info["probability"] = None if calibration is None else describe_probability(calibration)
+    info["timings"] = clock.seconds
     info["libraries"] = libraries()
     info["format"] = FORMAT
     return Outcome(predictor, evidence, info)
@@ -86,60 +118,72 @@ def libraries() -> dict[str, str]:
     return {"python": platform.python_version(), **{n: library_version(n) for n in names}}
 
 
+def _choose(
+    data: TrainingData,
+    options: TrainingOptions,
+    progress: Progress,
+    stop: Callable[[], bool],
+    phase: str,
+    seconds: float,
+) -> tuple[TrainingOptions, Found | None]:
+    """The options with the parameters to fit, and the search that found them."""
+    if options.search is None:
+        return options, None
+    progress.next_search(phase)
+    found = find_parameters(data, options, seconds, progress, stop)
+    return options.model_copy(update={"params": found.params}), found
+
+
+def _budgets(options: TrainingOptions) -> tuple[float, float]:
+    """Seconds for the search on all rows, and for the one in each fold of a validation."""
+    if options.search is None:
+        return 0.0, 0.0
+    total = options.search.time_budget or DEFAULT_SECONDS
+    n_folds = n_splits(options.validation)
+    return (total, 0.0) if n_folds == 0 else (total / 2, total / 2 / n_folds)
+
+
 def _validate(
-    data: TrainingData, options: TrainingOptions, progress: Progress
+    data: TrainingData,
+    options: TrainingOptions,
+    progress: Progress,
+    stop: Callable[[], bool],
+    seconds_per_fold: float,
 ) -> dict[str, Any] | None:
+    """Everything that is learned is learned anew in every fold, parameters included."""
     if options.validation is None:
         return None
     folds: list[dict[str, Any]] = []
     total = n_splits(options.validation)
     seed = options.params.random_state
     for train_rows, test_rows in splits(data.codes, options.validation, seed):
-        progress.next_fit(f"validating {len(folds) + 1}/{total}")
-        part, rest = subset(data, train_rows), subset(data, test_rows)
+        phase = f"validating {len(folds) + 1}/{total}"
+        part, rest = data.subset(train_rows), data.subset(test_rows)
+        try:
+            chosen, _ = _choose(part, options, progress, stop, phase, seconds_per_fold)
+        except NothingTried:
+            return None
+        if stop():
+            return None
+        progress.next_fit(phase)
         preprocessor = Preprocessor.fit(part.table, options)
-        estimator = _fit(_inputs(preprocessor, part.table), part, options, progress)
+        estimator = fit(chosen.params, inputs_of(preprocessor, part.table), part, progress.sweep)
         model = from_arrays(to_arrays(estimator))
-        found = model.classes_[model.decide(_inputs(preprocessor, rest.table)).codes]
+        found = model.classes_[model.decide(inputs_of(preprocessor, rest.table)).codes]
         fold = scores(rest.codes, found, len(data.classes))
         folds.append({**fold, "n_train": len(train_rows), "n_test": len(test_rows)})
     return combine(options.validation, folds)
 
 
-def _fit(
-    inputs: Matrix, data: TrainingData, options: TrainingOptions, progress: Progress
-) -> FRTSVMClassifier:
-    params = options.params.model_dump()
-    weights = params["class_weight"]
-    if isinstance(weights, dict):
-        classes: list[Any] = list(data.classes)
-        by_text = {label_text(label): code for code, label in enumerate(classes)}
-        params["class_weight"] = {by_text[text]: weight for text, weight in weights.items()}
-    estimator = FRTSVMClassifier(**params)
-    try:
-        estimator.fit(inputs, data.codes, sample_weight=data.weights, callback=progress.sweep)
-    except (ValueError, np.linalg.LinAlgError, FloatingPointError) as error:
-        raise TrainingRejected(f"the training failed: {str(error)[:500]}") from error
-    if not np.isfinite(np.asarray(estimator.plane_norms_)).all():
-        raise TrainingRejected("the training gave planes that are not finite")
-    return estimator
+class _Clock:
+    """Seconds between laps."""
 
+    def __init__(self) -> None:
+        self._since = time.perf_counter()
+        self.seconds = {"validation_seconds": 0.0}
 
-def _inputs(preprocessor: Preprocessor, table: Table) -> Matrix:
-    with np.errstate(over="ignore", invalid="ignore"):
-        inputs = preprocessor.transform(table)
-    if not np.isfinite(inputs).all():
-        column = int(np.argwhere(~np.isfinite(inputs))[0, 1])
-        raise TrainingRejected(f"input {column} is too large to be scaled in double precision")
-    return inputs
-
-
-def subset(data: TrainingData, rows: Any) -> TrainingData:
-    """Some rows. The classes stay, so that the codes mean the same."""
-    texts = {
-        column: TextColumn(text.codes[rows], text.vocabulary)
-        for column, text in data.table.texts.items()
-    }
-    table = Table(data.table.numbers[rows], data.table.names, texts)
-    weights = None if data.weights is None else data.weights[rows]
-    return TrainingData(table, data.codes[rows], data.classes, weights)
+    def lap(self, name: str) -> None:
+        """What was done since the last lap."""
+        now = time.perf_counter()
+        self.seconds[f"{name}_seconds"] = round(now - self._since, 4)
+        self._since = now

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,21 @@ class JobState(StrEnum):
         return self in (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 
 
+class SearchState(Answer):
+    """How far a parameter search is."""
+
+    phase: Literal["search", "calibration", "refit"]
+    tried: int
+    """Configurations tried on every fold."""
+    planned: int
+    """Configurations planned so far; the plan `auto` adds to them as it goes."""
+    best_score: float | None
+    best_params: dict[str, Any] | None
+    seconds: float
+    seconds_left: float
+    """Of the time budget."""
+
+
 class JobProgress(Answer):
     """How far a training is."""
 
@@ -35,6 +50,7 @@ class JobProgress(Answer):
     sweep: int | None = None
     gap: float | None = None
     """Largest violation of the optimality conditions in the latest sweep; `tol` ends it."""
+    search: SearchState | None = None
 
 
 class JobError(Answer):
@@ -60,6 +76,8 @@ class JobInfo(Answer):
     state: JobState
     model: str
     cancel_requested: bool
+    keep_best: bool
+    """Asked to end with the best parameters found so far."""
     created_at: str
     started_at: str | None
     finished_at: str | None

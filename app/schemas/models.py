@@ -73,7 +73,8 @@ class FoldScores(Scores):
 
 
 class ValidationScores(Scores):
-    """Means over the folds; the confusion matrix is their sum."""
+    """Means over the folds; the confusion matrix is their sum. With a search, every fold has
+    searched anew on its own training rows."""
 
     method: Validation
     folds: list[FoldScores]
@@ -87,6 +88,75 @@ class KernelInfo(Answer):
     rank: int
     residual: float
     """Share of the kernel's trace left out; 0 is exact."""
+
+
+class Configuration(Answer):
+    """One configuration that a search has tried."""
+
+    number: int
+    """In the order of the plan, from 0."""
+    params: dict[str, Any]
+    mean: float | None
+    """Over the folds; null where it could not be fitted on some fold."""
+    std: float | None
+    rank: int
+    """1 is the best; equal means share a rank."""
+    scores: list[float | None]
+    """Fold by fold."""
+    fit_seconds: float
+    """Mean over the folds; what configurations share is counted in equal parts."""
+    stage: int
+    n_rows: int
+    """Rows it was tried on: the plan `auto` begins with a sample."""
+
+
+class SearchInfo(Answer):
+    """The parameter search behind a version."""
+
+    plan: Literal["auto", "grid"]
+    grid: dict[str, list[Any]] | None
+    fixed: dict[str, Any]
+    """Parameters that the caller had set."""
+    folds: int
+    scoring: str
+    seed: int
+    time_budget: float | None
+    seconds: float
+    n_configurations: int
+    n_planned: int
+    stopped_early: Literal["time_budget", "requested"] | None
+    best_params: dict[str, Any]
+    """As tried. `params` of the version are for all rows: c1 and the rank grow with them."""
+    best_score: float
+    best_std: float
+    best_number: int
+    best: list[Configuration]
+    """The ten best by mean score; all are at /search. The plan `auto` chooses by the scores of
+    neighbouring configurations too."""
+
+
+class ReliabilityBin(Answer):
+    """Held-out rows whose probability lay in [lower, upper)."""
+
+    lower: float
+    upper: float
+    weight: float
+    predicted: float | None
+    """Their mean probability."""
+    observed: float | None
+    """The share for which it came true."""
+
+
+class ProbabilityInfo(Answer):
+    """How probabilities are made, and how good they were for rows that did not shape them.
+
+    Two classes: the probability of `classes[1]`; more: that of the likeliest class.
+    """
+
+    method: Literal["sigmoid", "isotonic"]
+    brier: float
+    calibration_error: float
+    reliability: list[ReliabilityBin]
 
 
 class ArtifactInfo(Answer):
@@ -125,6 +195,8 @@ class VersionInfo(Answer):
     """Rows whose label looks wrong, lowest membership first; at most 100, all at /memberships."""
     training_accuracy: float
     validation: ValidationScores | None
+    search: SearchInfo | None = None
+    probability: ProbabilityInfo | None = None
     timings: dict[str, float]
     artifact: ArtifactInfo
     libraries: dict[str, str]
@@ -245,6 +317,18 @@ class MembershipPage(Answer):
     model: str
     version: int
     items: list[RowMembership]
+    total: int
+    limit: int
+    offset: int
+
+
+class SearchPage(Answer):
+    """Some configurations of a search."""
+
+    model: str
+    version: int
+    scoring: str
+    items: list[Configuration]
     total: int
     limit: int
     offset: int

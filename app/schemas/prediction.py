@@ -38,7 +38,7 @@ class PredictionQuery(Wire):
     model: Name = "default"
     version: Annotated[int, Field(ge=1, le=INT64, strict=False)] | None = None
     alias: Name | None = None
-    output: Literal["labels", "scores", "distances"] | None = None
+    output: Literal["labels", "scores", "distances", "probabilities"] | None = None
 
     @model_validator(mode="after")
     def _one_target(self) -> Self:
@@ -58,7 +58,8 @@ class PredictionAnswer(Answer):
     Two classes: one score per row, the distance to the plane of `classes[0]` minus the distance to
     the plane of `classes[1]`; positive means `classes[1]`. More classes: one score per class, the
     largest wins. `distances` has one column per class and is null for one-vs-one models, whose
-    planes belong to pairs of classes.
+    planes belong to pairs of classes. `probabilities` has one column per class and is null where the
+    version was trained without a calibration.
     """
 
     model: str
@@ -66,3 +67,4 @@ class PredictionAnswer(Answer):
     labels: list[str] | list[int] | list[bool]
     scores: list[float] | list[list[float]]
     distances: list[list[float]] | None
+    probabilities: list[list[float]] | None

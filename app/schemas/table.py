@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,14 @@ class Table:
     def column_name(self, column: int) -> int | str:
         """How to name a column to the caller: by name if there are names."""
         return column if self.names is None else self.names[column]
+
+    def subset(self, rows: NDArray[np.integer[Any]]) -> Table:
+        """Some rows; vocabularies stay."""
+        texts = {
+            column: TextColumn(text.codes[rows], text.vocabulary)
+            for column, text in self.texts.items()
+        }
+        return Table(self.numbers[rows], self.names, texts)
 
     def reordered(self, names: Sequence[str]) -> Table:
         """The same rows with the columns in the order of `names`, which must all be here."""

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from app.errors import Flaw
 from app.schemas.arrays import Labels, Rows, Weights
 from app.schemas.base import WHOLE, Name, Wire
 from app.schemas.cells import MAX_TEXT
+from app.schemas.search import Search
+from app.schemas.values import (
+    Coef0,
+    Degree,
+    Gamma,
+    Kernel,
+    Membership,
+    Mu,
+    MultiClass,
+    Penalty,
+    Rank,
+    Seed,
+)
 
-#: Penalties outside this range are beyond what double precision can balance.
-Penalty = Annotated[float, Field(ge=1e-10, le=1e10)]
+AUTO = "auto"
+
 FeatureName = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 ClassWeights = Annotated[dict[str, Penalty], Field(min_length=1, max_length=100)]
 
@@ -21,29 +34,27 @@ ClassWeights = Annotated[dict[str, Penalty], Field(min_length=1, max_length=100)
 class EstimatorParams(Wire):
     """The parameters of `frtsvm_core.FRTSVMClassifier`, with its defaults."""
 
-    kernel: Literal["linear", "rbf", "poly", "sigmoid"] = "rbf"
+    kernel: Kernel = "rbf"
     c1: Penalty = 1.0
     c2: Penalty | None = Field(None, description="Default: c1.")
     c3: Penalty = 1.0
     c4: Penalty | None = Field(None, description="Default: c3.")
-    membership: Literal["center", "none", "neighbors"] = "center"
-    mu: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    membership: Membership = "center"
+    mu: Mu = 0.1
     delta: Annotated[float, Field(gt=0, le=1)] = 1e-10
-    gamma: Annotated[float, Field(gt=0, le=1e10)] | Literal["scale", "auto"] = "scale"
-    degree: Annotated[int, Field(ge=1, le=20), WHOLE] = 3
-    coef0: Annotated[float, Field(ge=-1e6, le=1e6)] = 1.0
-    rank: Annotated[int, Field(ge=1, le=1_000_000), WHOLE] | Literal["auto"] | None = Field(
-        "auto", description="`null` is the exact kernel."
-    )
+    gamma: Gamma = "scale"
+    degree: Degree = 3
+    coef0: Coef0 = 1.0
+    rank: Rank | None = Field("auto", description="`null` is the exact kernel.")
     kernel_tol: Annotated[float, Field(gt=0, le=1)] = 1e-6
     tol: Annotated[float, Field(ge=1e-14, le=1)] = 1e-3
     max_iter: Annotated[int, Field(ge=1, le=1_000_000), WHOLE] = 1000
     shrinking: bool = True
-    multi_class: Literal["ovo", "ovr"] = "ovo"
+    multi_class: MultiClass = "ovo"
     class_weight: Literal["balanced"] | ClassWeights | None = Field(
         None, description="Keys are the labels as JSON would write them, without quotes."
     )
-    random_state: Annotated[int, Field(ge=0, le=2**32 - 1), WHOLE] = Field(
+    random_state: Seed = Field(
         0, description="Fixed by default, so that the same data give the same model."
     )
 
@@ -71,14 +82,53 @@ class Validation(Wire):
         return self
 
 
+class _OrAuto:
+    """Says in the JSON Schema that the word "auto" may stand in for the parameters."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"anyOf": [handler(schema), {"const": AUTO, "type": "string"}]}
+
+
 class TrainingOptions(Wire):
     """Everything about a training but its data; the `options` of a CSV or Parquet body."""
 
-    params: EstimatorParams = Field(default_factory=lambda: EstimatorParams.model_validate({}))
+    params: Annotated[EstimatorParams, _OrAuto()] = Field(
+        default_factory=lambda: EstimatorParams.model_validate({}),
+        description='"auto" finds them, as an empty `search` does.',
+    )
+    search: Search | None = None
     scale: Literal["minmax", "standard", "none"] = "minmax"
     impute: Literal["error", "median"] = "error"
     one_hot: bool = Field(False, description="Encode text columns; without it, text is refused.")
     validation: Validation | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _automatic(cls, value: Any) -> Any:
+        params = value.get("params") if isinstance(value, dict) else None
+        if isinstance(params, str) and params != AUTO:
+            flaw = Flaw('an object, or the word "auto"', "params")
+            raise PydanticCustomError("params", "params", {"flaws": (flaw,)})
+        if params == AUTO:
+            return {**value, "params": {}, "search": value.get("search") or {}}
+        return value
+
+    @model_validator(mode="after")
+    def _fixed_or_searched(self) -> Self:
+        grid = None if self.search is None else self.search.grid
+        both = set() if grid is None else grid.lists().keys() & self.params.model_fields_set
+        if both:
+            name = min(both)
+            flaw = Flaw("is fixed in `params` already", f"search.grid.{name}")
+            raise PydanticCustomError("search", "fixed", {"flaws": (flaw,)})
+        return self
+
+    def stored(self) -> dict[str, Any]:
+        """What is kept with a job. With a search, which parameters are fixed is a part of it."""
+        params = self.params.model_dump(exclude_unset=self.search is not None)
+        return {**self.model_dump(exclude={"params"}), "params": params}
 
 
 class TrainingRequest(TrainingOptions):

@@ -39,10 +39,11 @@ def job_info(record: JobRecord) -> JobInfo:
         state=record.state,
         model=record.model,
         cancel_requested=record.cancel_requested,
+        keep_best=record.keep_best,
         created_at=record.created_at,
         started_at=record.started_at,
         finished_at=record.finished_at,
-        progress=JobProgress(**record.progress),
+        progress=JobProgress.model_validate(record.progress),
         result=result,
         error=None if record.error is None else JobError(**record.error),
         estimated_bytes=record.estimated_bytes,
@@ -77,22 +78,28 @@ class JobService:
         items = [job_info(record) for record in records]
         return JobPage(items=items, total=total, limit=limit, offset=offset)
 
-    def request_cancel(self, job: str) -> JobInfo:
-        """Ask a job to end; a queued one has ended when this returns."""
-        record = self._jobs.request_cancel(job)
+    def request_cancel(self, job: str, *, keep_best: bool = False) -> JobInfo:
+        """Ask a job to end; a queued one has ended when this returns. With `keep_best` a search
+        ends with the best it has found, if it has found anything."""
+        ask = self._jobs.request_best if keep_best else self._jobs.request_cancel
+        record = ask(job)
         self._runner.cancel(job)
         return job_info(record)
 
-    async def cancel(self, job: str, patience: float) -> JobInfo:
+    async def cancel(self, job: str, patience: float, *, keep_best: bool = False) -> JobInfo:
         """Ask a job to end and wait a moment until it has."""
-        info = await asyncio.to_thread(self.request_cancel, job)
+        info = await asyncio.to_thread(self.request_cancel, job, keep_best=keep_best)
         if not info.state.ended:
-            try:
-                async with asyncio.timeout(patience):
-                    return job_info(await self.wait(job))
-            except TimeoutError:
-                return await asyncio.to_thread(self.get, job)
+            return job_info(await self.wait_for(job, patience))
         return info
+
+    async def wait_for(self, job: str, patience: float) -> JobRecord:
+        """Until the job has ended, or for that many seconds."""
+        try:
+            async with asyncio.timeout(patience):
+                return await self.wait(job)
+        except TimeoutError:
+            return await asyncio.to_thread(self._jobs.get, job)
 
     async def wait(self, job: str) -> JobRecord:
         """Until the job has ended."""

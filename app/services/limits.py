@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.errors import DataTooLarge
+from app.errors import DataTooLarge, Flaw
+from app.schemas.search import Search
 from app.schemas.table import Table
+from app.schemas.validation import invalid
+
+#: Share of the time of a job that its search may take; the rest is for the fits around it.
+SEARCH_SHARE = 0.8
 
 
 @dataclass(frozen=True)
@@ -38,3 +43,31 @@ class DataLimits:
                 f"{given} {what}, at most {limit} are allowed",
                 numbers={what: given, f"max_{what}": limit},
             )
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """How long one search may take, and how much it may try."""
+
+    default_seconds: float
+    seconds: float
+    configurations: int
+
+    @classmethod
+    def within(
+        cls, timeout: float, *, default_seconds: float, seconds: float, configurations: int
+    ) -> SearchLimits:
+        """The limits of searches in jobs that end after `timeout` seconds."""
+        most = min(seconds, SEARCH_SHARE * timeout)
+        return cls(min(default_seconds, most), most, configurations)
+
+    def applied(self, search: Search) -> Search:
+        """The search with its time; refused if it is over a limit."""
+        if search.grid is not None and search.grid.size > self.configurations:
+            detail = f"{search.grid.size} configurations, at most {self.configurations} are allowed"
+            raise invalid([Flaw(detail, "search.grid")])
+        seconds = self.default_seconds if search.time_budget is None else search.time_budget
+        if seconds > self.seconds:
+            detail = f"{seconds:g} seconds, at most {self.seconds:g} are allowed"
+            raise invalid([Flaw(detail, "search.time_budget")])
+        return search.model_copy(update={"time_budget": float(seconds)})

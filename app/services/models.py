@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from app.errors import SearchNotFound
 from app.pipeline.preprocess import Preprocessor
+from app.pipeline.searched import ranked, table_row
+from app.plots import draw
 from app.schemas.models import (
     AliasInfo,
     ArtifactInfo,
+    Configuration,
     KernelInfo,
     MembershipPage,
     ModelInfo,
@@ -19,6 +23,7 @@ from app.schemas.models import (
     PlanesInfo,
     RowMembership,
     Scaling,
+    SearchPage,
     VersionInfo,
     VersionSummary,
 )
@@ -71,7 +76,8 @@ class ModelService:
         record = self._registry.resolve(name, version)
         aliases = self._registry.aliases_of(name)
         info = dict(record.info)
-        params = EstimatorParams.model_validate(info.pop("params"))
+        # Not checked again: a search may go beyond the bounds that callers have to keep.
+        params = EstimatorParams.model_construct(**info.pop("params"))
         stored_format = info.pop("format")
         return VersionInfo(
             model=record.model,
@@ -154,6 +160,41 @@ class ModelService:
             limit=limit,
             offset=offset,
         )
+
+    def search(self, name: str, version: int, *, sort: str, limit: int, offset: int) -> SearchPage:
+        """The configurations that the search of a version tried, a page at a time."""
+        record = self._registry.resolve(name, version)
+        table = self._search_table(record)
+        numbers = ranked(table) if sort == "rank" else np.arange(len(table["params"]))
+        items = [
+            Configuration(**table_row(table, number))
+            for number in numbers[offset : offset + limit].tolist()
+        ]
+        return SearchPage(
+            model=name,
+            version=record.version,
+            scoring=record.info["search"]["scoring"],
+            items=items,
+            total=len(numbers),
+            limit=limit,
+            offset=offset,
+        )
+
+    def plot(self, name: str, version: int, plot: str) -> str:
+        """A drawing of the search, as SVG."""
+        record = self._registry.resolve(name, version)
+        table = self._search_table(record)
+        return draw(plot, f"{name} version {record.version}", record.info["search"], table)
+
+    def _search_table(self, record: VersionRecord) -> dict[str, Any]:
+        table: dict[str, Any] | None = None
+        if record.info.get("search") is not None:
+            table = self._registry.load_evidence(record)["search"]
+        if table is None:
+            raise SearchNotFound(
+                f"version {record.version} of {record.model!r} was trained without a search"
+            )
+        return table
 
     def delete_version(self, name: str, version: int) -> None:
         """Retire one version."""

@@ -46,9 +46,14 @@ def _distances_shape(info: StoredInfo) -> list[int] | None:
     return [n_classes] if one_plane_per_class else None
 
 
+def _probabilities_shape(info: StoredInfo) -> list[int] | None:
+    return [len(info["classes"])] if info.get("probability") is not None else None
+
+
 OUTPUTS = (
     Output("score", lambda prediction: prediction.scores, _score_shape),
     Output("distances", lambda prediction: prediction.distances, _distances_shape),
+    Output("probabilities", lambda prediction: prediction.probabilities, _probabilities_shape),
 )
 
 

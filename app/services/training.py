@@ -14,7 +14,7 @@ from app.pipeline.data import Labels, TrainingData, require_trainable
 from app.pipeline.memory import estimate_bytes
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions, TrainingRequest
-from app.services.limits import DataLimits
+from app.services.limits import DataLimits, SearchLimits
 from app.store.database import storage_error
 from app.store.jobs import JobRecord
 from app.store.store import Store
@@ -29,6 +29,7 @@ class TrainingLimits:
     data: DataLimits
     queue: int
     memory: int
+    search: SearchLimits
 
 
 class TrainingService:
@@ -63,6 +64,9 @@ class TrainingService:
     ) -> JobRecord:
         """Queue a training."""
         self.limits.data.require(table)
+        if options.search is not None:
+            applied = self.limits.search.applied(options.search)
+            options = options.model_copy(update={"search": applied})
         data = TrainingData.build(table, labels, weights)
         self.limits.data.require_classes(len(data.classes))
         require_trainable(data, options)
@@ -74,7 +78,7 @@ class TrainingService:
             raise storage_error(error) from error
         record = self._store.jobs.enqueue(
             model,
-            options.model_dump(),
+            options.stored(),
             staged,
             estimated,
             request_id,

@@ -32,6 +32,8 @@ class JobRecord:
     id: str
     state: JobState
     cancel_requested: bool
+    keep_best: bool
+    """Asked to end with the best found so far."""
     model: str
     options: dict[str, Any]
     spool: Seal
@@ -263,6 +265,17 @@ class JobStore:
         if record.state.ended:
             self._files.drop_spool(job)
         return record
+
+    def request_best(self, job: str) -> JobRecord:
+        """Ask the runner of a running search to end with the best it has found. A job that has
+        nothing to show, because it is queued or searches nothing, is cancelled."""
+        with self._database.exclusive() as connection:
+            record = _get(connection, job)
+            searching = record.options.get("search") is not None
+            if record.state is JobState.RUNNING and searching and not record.cancel_requested:
+                connection.execute(update(jobs).where(jobs.c.id == job).values(keep_best=True))
+                return _get(connection, job)
+        return self.request_cancel(job)
 
     # --- housekeeping
     def prune(self, keep: int) -> int:

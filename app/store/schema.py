@@ -13,6 +13,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 SCHEMA_VERSION = 1
@@ -79,6 +80,7 @@ jobs = Table(
     Column("id", String(32), nullable=False, unique=True),
     Column("state", String(16), nullable=False, index=True),
     Column("cancel_requested", Boolean, nullable=False),
+    Column("keep_best", Boolean, nullable=False, server_default=false()),
     Column("model", String(64), nullable=False),
     Column("options", Text, nullable=False),
     Column("spool_sha256", String(64), nullable=False),

@@ -1,10 +1,10 @@
-"""Predictions as a table: a column of labels, then scores and distances."""
+"""Predictions as a table: a column of labels, then the numbers."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +16,18 @@ Columns = dict[str, Any]
 def columns_of(
     labels: list[Any],
     scores: NDArray[np.float64],
-    distances: NDArray[np.float64] | None,
+    per_class: Mapping[str, NDArray[np.float64] | None],
     classes: Sequence[Any],
 ) -> Columns:
-    """`label`, `score` (or `score_<class>`), and `distance_<class>` where the model has distances."""
+    """`label`, `score` (or `score_<class>`), then `<what>_<class>` for what else there is."""
     columns: Columns = {"label": labels}
     if scores.ndim == 1:
         columns["score"] = scores
     else:
         columns |= _per_class("score", scores, classes)
-    if distances is not None:
-        columns |= _per_class("distance", distances, classes)
+    for what, values in per_class.items():
+        if values is not None:
+            columns |= _per_class(what, values, classes)
     return columns
 
 

@@ -1,20 +1,28 @@
-"""Parameter search, probabilities, and what can be shown of them."""
+"""Parameter search, probabilities, and what can be shown of them.
 
-from frtsvm_core.model_selection.calibrated import CalibratedTwinClassifier
-from frtsvm_core.model_selection.calibration import Calibration
-from frtsvm_core.model_selection.curves import (
-    ScoreProfile,
-    ScoreSurface,
-    score_profile,
-    score_surface,
-)
-from frtsvm_core.model_selection.progress import SearchProgress, StopSearch
-from frtsvm_core.model_selection.reliability import (
-    ReliabilityTable,
-    brier_score,
-    reliability_table,
-)
-from frtsvm_core.model_selection.search import FRTSVMSearchCV
+Names are imported when they are first used: a server that shows a search, or predicts with a
+calibration, never loads what searching and calibrating need (scikit-learn, scipy).
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from frtsvm_core.model_selection.calibrated import CalibratedTwinClassifier
+    from frtsvm_core.model_selection.calibration import Calibration
+    from frtsvm_core.model_selection.curves import (
+        ScoreProfile,
+        ScoreSurface,
+        score_profile,
+        score_surface,
+    )
+    from frtsvm_core.model_selection.progress import SearchProgress, StopSearch
+    from frtsvm_core.model_selection.reliability import (
+        ReliabilityTable,
+        brier_score,
+        reliability_table,
+    )
+    from frtsvm_core.model_selection.search import FRTSVMSearchCV
 
 __all__ = [
     "CalibratedTwinClassifier",
@@ -30,3 +38,29 @@ __all__ = [
     "score_profile",
     "score_surface",
 ]
+
+_HOMES = {
+    "CalibratedTwinClassifier": "calibrated",
+    "Calibration": "calibration",
+    "FRTSVMSearchCV": "search",
+    "ReliabilityTable": "reliability",
+    "ScoreProfile": "curves",
+    "ScoreSurface": "curves",
+    "SearchProgress": "progress",
+    "StopSearch": "progress",
+    "brier_score": "reliability",
+    "reliability_table": "reliability",
+    "score_profile": "curves",
+    "score_surface": "curves",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -13,7 +13,7 @@ small all stages use all rows, and the best of all of them is taken; otherwise t
 import math
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +40,8 @@ EXACT_ROWS = 256
 COARSE_GAMMAS = (-4.0, -2.0, 0.0, 2.0, 4.0)
 COARSE_C1 = (-8.0, -3.0, 2.0, 7.0)
 COARSE_C3 = (-8.0, -4.0, 0.0, 4.0)
-COARSE_TRUST = (("center", 0.1), ("none", 0.1), ("neighbors", 0.1))
+COARSE_MEMBERSHIPS = ("center", "none", "neighbors")
+COARSE_MU = (0.1,)
 FINE_STEP = 2.0
 FINE_MU = (0.03, 0.1, 0.3)
 FINEST_STEP = 1.0
@@ -85,17 +86,19 @@ class AutoSearch:
         n_jobs: int | None,
         seed: int,
         reporter: Reporter,
+        fixed: Collection[str] = (),
     ) -> None:
         if not isinstance(base, FRTSVMClassifier):
             raise ValueError("search='auto' knows the parameters of FRTSVMClassifier only")
         self._base, self._cv, self._scoring, self._n_jobs = base, cv, scoring, n_jobs
         self._seed, self._reporter = seed, reporter
+        self._fixed = frozenset(fixed)
         self._deadline = SEARCH_SHARE * reporter.remaining
 
     def run(self, rows: Rows, groups: Any) -> Outcome:
         rng = np.random.default_rng(self._seed)
         pairwise = self._base.__sklearn_tags__().input_tags.pairwise
-        self._units = Units.of(rows.x, rng)
+        self._units = Units.of(rows.prepared(), rng)
         self._samples = Samples(rows, groups, self._cv, pairwise=pairwise, seed=self._seed, rng=rng)
         stages: list[_Stage] = []
         stopped = False
@@ -112,17 +115,35 @@ class AutoSearch:
     # --- stages ------------------------------------------------------------------------------
 
     def _coarse(self, stages: list[_Stage]) -> None:
-        base = self._base
-        features: list[tuple[Any, float | None]] = [(base.kernel, None)]
-        if isinstance(base.kernel, str) and base.kernel in ("linear", "rbf"):
-            features = [("linear", None), *(("rbf", power) for power in COARSE_GAMMAS)]
-        self._run(stages, 0, lattice(features, COARSE_C1, COARSE_C3, COARSE_TRUST, STAGE_RANK[0]))
+        kernels = [self._base.kernel]
+        if isinstance(kernels[0], str) and kernels[0] in ("linear", "rbf"):
+            kernels = self._unless_fixed("kernel", ("linear", "rbf"))
+        gammas: tuple[float | None, ...] = (None,) if "gamma" in self._fixed else COARSE_GAMMAS
+        features: list[tuple[Any, float | None]] = [
+            (kernel, gamma)
+            for kernel in kernels
+            for gamma in (gammas if isinstance(kernel, str) and kernel == "rbf" else (None,))
+        ]
+        trust = [
+            (membership, mu)
+            for membership in self._unless_fixed("membership", COARSE_MEMBERSHIPS)
+            for mu in self._unless_fixed("mu", COARSE_MU)
+        ]
+        c1 = (None,) if "c1" in self._fixed else COARSE_C1
+        c3 = (None,) if "c3" in self._fixed else COARSE_C3
+        self._run(stages, 0, lattice(features, c1, c3, trust, self._rank(0)))
+
+    def _unless_fixed(self, name: str, values: Sequence[Any]) -> list[Any]:
+        """The values to try for a parameter: its own alone if it is fixed."""
+        return [getattr(self._base, name)] if name in self._fixed else list(values)
 
     def _fine(self, stages: list[_Stage]) -> None:
         ranked = ranking(_pool(stages))
         best, *others = first_of_each(ranked, lambda point: point.features)
         trusted, *less_trusted = first_of_each(ranked, lambda point: point.membership)
-        mus = (trusted.mu,) if trusted.membership == "none" else FINE_MU
+        mus = self._unless_fixed("mu", FINE_MU)
+        if trusted.membership == "none":
+            mus = [trusted.mu]
         trust = [(trusted.membership, mu) for mu in mus]
         trust += [(point.membership, point.mu) for point in less_trusted[:1]]
         gammas = [best.gamma_power]
@@ -153,14 +174,17 @@ class AutoSearch:
         shifts = (-step, 0.0, step)
         return lattice(
             features,
-            [point.c1_power + shift for shift in shifts],
-            [point.c3_power + shift for shift in shifts],
+            _shifted(point.c1_power, shifts),
+            _shifted(point.c3_power, shifts),
             trust,
             self._rank(stage),
         )
 
     def _rank(self, stage: int) -> int | str | None:
-        return self._base.rank if self._samples.n_rows <= EXACT_ROWS else STAGE_RANK[stage]
+        if "rank" in self._fixed:
+            return self._base.rank
+        exact = stage > 0 and self._samples.n_rows <= EXACT_ROWS
+        return self._base.rank if exact else STAGE_RANK[stage]
 
     def _run(self, stages: list[_Stage], number: int, points: list[Point]) -> None:
         if stages and self._reporter.seconds > self._deadline:
@@ -233,13 +257,13 @@ class AutoSearch:
         """The parameters for a fit on all rows; where they were found on a sample, with the largest
         kernel rank that the time budget allows."""
         n_rows = self._samples.n_rows
-        if stage.n_rows == n_rows or winner.kernel == "linear":
+        if stage.n_rows == n_rows or winner.kernel == "linear" or "rank" in self._fixed:
             return self._units.params(winner, n_rows)
         began = time.perf_counter()
         trial = configure(self._base, self._units.params(winner, stage.n_rows))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            trial.fit(stage.rows.x, stage.rows.labels, stage.rows.weight)
+            trial.fit(stage.rows.prepared(), stage.rows.labels, stage.rows.weight)
         seconds = (time.perf_counter() - began) * n_rows / stage.n_rows
         rank = int(trial.rank_)
         allowed = REFIT_SHARE / (1.0 - SEARCH_SHARE) * self._reporter.remaining
@@ -256,6 +280,10 @@ def _pool(stages: Sequence[_Stage]) -> list[tuple[Point, Evaluation]]:
         usable.pop()
     n_rows = usable[-1].n_rows
     return [pair for stage in usable if stage.n_rows == n_rows for pair in stage.tried()]
+
+
+def _shifted(power: float | None, shifts: Sequence[float]) -> list[float | None]:
+    return [None] if power is None else [power + shift for shift in shifts]
 
 
 def _rank_of(point: Point, n_rows: int) -> int:

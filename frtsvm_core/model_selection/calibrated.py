@@ -15,7 +15,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators._validation import check_rows_and_labels
 from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
-from frtsvm_core.model_selection.calibration import METHODS, Calibration, fit_calibration
+from frtsvm_core.model_selection.calibrating import fit_calibration
+from frtsvm_core.model_selection.calibration import METHODS, Calibration
 from frtsvm_core.model_selection.candidates import Group, group_candidates
 from frtsvm_core.model_selection.fold import Fold, FoldProblem, Rows
 from frtsvm_core.twin.parallel import one_blas_thread

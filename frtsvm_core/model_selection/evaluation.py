@@ -2,7 +2,9 @@
 
 import math
 import time
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,9 +92,12 @@ class Evaluator:
     def _evaluate_together(self, parallel: Any, groups: Sequence[Group]) -> None:
         places = [(group, fold) for group in groups for fold in self._folds]
         prepared = []
-        for one in parallel(delayed(self._prepare)(group, fold) for group, fold in places):
-            prepared.append(one)
-            self._check()
+        with _half_read(
+            parallel(delayed(self._prepare)(group, fold) for group, fold in places)
+        ) as results:
+            for one in results:
+                prepared.append(one)
+                self._check()
         n_folds = len(self._folds)
         tasks = [
             (group, block, prepared[n_folds * number + fold])
@@ -100,10 +105,12 @@ class Evaluator:
             for block in group.blocks
             for fold in range(n_folds)
         ]
-        scored = parallel(delayed(self._score)(block, place) for _, block, place in tasks)
-        for group, block, places_of_block, outcomes in _by_block(tasks, scored, n_folds):
-            self._keep(group, block, places_of_block, outcomes)
-            self._check()
+        with _half_read(
+            parallel(delayed(self._score)(block, place) for _, block, place in tasks)
+        ) as scored:
+            for group, block, places_of_block, outcomes in _by_block(tasks, scored, n_folds):
+                self._keep(group, block, places_of_block, outcomes)
+                self._check()
 
     def _check(self) -> None:
         self._reporter.tell("search")
@@ -169,3 +176,14 @@ def _by_block(
         group, block, _ = tasks[start]
         places = [place for _, _, place in tasks[start : start + n_folds]]
         yield group, block, places, [next(scored) for _ in range(n_folds)]
+
+
+@contextmanager
+def _half_read(results: Any) -> Iterator[Any]:
+    """Results of joblib that a search may leave before their end, without a warning about the rest."""
+    try:
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*tasks .*", UserWarning, "joblib")
+            results.close()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from frtsvm_core.estimators._preparation import (
     MembershipSettings,
@@ -45,6 +46,23 @@ class Rows:
     x: FloatArray
     labels: NDArray[Any]
     weight: FloatArray | None
+    # A transformer that is fitted wherever an estimator is, on the same rows; None: as they are.
+    preprocessing: Any = None
+
+    def prepared(self) -> FloatArray:
+        """All rows, as an estimator that is fitted on all of them sees them."""
+        if self.preprocessing is None:
+            return self.x
+        rows: FloatArray = clone(self.preprocessing).fit(self.x, self.labels).transform(self.x)
+        return rows
+
+    def parted(self, train: IntArray, validation: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Rows to train on, and rows to validate on, prepared by what the former alone teach."""
+        given, asked = self.x[train], self.x[validation]
+        if self.preprocessing is None:
+            return given, asked
+        fitted = clone(self.preprocessing).fit(given, self.labels[train])
+        return fitted.transform(given), fitted.transform(asked)
 
 
 @dataclass(frozen=True)
@@ -76,7 +94,10 @@ class FoldProblem:
     def __init__(self, group: Group, rows: Rows, fold: Fold) -> None:
         train, validation = fold.train, fold.validation
         pairwise = group.kernel.name == "precomputed"
-        given = rows.x[np.ix_(train, train)] if pairwise else rows.x[train]
+        if pairwise:
+            given = rows.x[np.ix_(train, train)]
+        else:
+            given, asked = rows.parted(train, validation)
         weight = None if rows.weight is None else rows.weight[train]
         data = weighted_rows(group.estimator, given, rows.labels[train], weight)
         rng = np.random.default_rng(group.seed)
@@ -86,7 +107,8 @@ class FoldProblem:
         self._seed = group.seed
         self.classes = data.classes
 
-        asked = rows.x[np.ix_(validation, train[data.present])] if pairwise else rows.x[validation]
+        if pairwise:
+            asked = rows.x[np.ix_(validation, train[data.present])]
         asked = _feature_rows(asked, self._features, group.kernel.resolved(gamma))
         self._spectra: list[ClassSpectrum] = []
         self._opposing: list[IntArray] = []

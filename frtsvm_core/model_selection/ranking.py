@@ -22,7 +22,10 @@ def ranking(pool: Sequence[tuple[Point, Evaluation]]) -> list[Point]:
     scores = np.array([evaluation.mean for _, evaluation in pool])
     known = ~np.isnan(scores)
     place = np.array(
-        [(point.gamma_power or 0.0, point.c1_power, point.c3_power) for point, _ in pool]
+        [
+            [power or 0.0 for power in (point.gamma_power, point.c1_power, point.c3_power)]
+            for point, _ in pool
+        ]
     )
     smooth = np.full(scores.size, -np.inf)
     kinds = [(point.kernel, point.membership) for point, _ in pool]

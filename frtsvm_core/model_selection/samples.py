@@ -1,5 +1,6 @@
 """Samples of the rows, with folds on them."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -53,10 +54,11 @@ class Samples:
         rows, groups = self._rows, self._groups
         if n_rows < self.n_rows:
             index = stratified_sample(rows.labels, n_rows, self._rng)
-            rows = Rows(
-                rows.x[np.ix_(index, index)] if self._pairwise else rows.x[index],
-                rows.labels[index],
-                None if rows.weight is None else rows.weight[index],
+            rows = replace(
+                rows,
+                x=rows.x[np.ix_(index, index)] if self._pairwise else rows.x[index],
+                labels=rows.labels[index],
+                weight=None if rows.weight is None else rows.weight[index],
             )
             groups = None if groups is None else np.asarray(groups)[index]
         folds = self._splitter.split(rows.x, rows.labels, groups)

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -72,6 +72,12 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         A scorer that uses `predict` or `decision_function`; None is accuracy.
     refit : bool, default=True
         Fit the best parameters on all rows.
+    preprocessing : transformer or None, default=None
+        Has `fit` and `transform`; fitted inside every fold on its training rows alone, as it would be
+        in a pipeline that is searched, and on all rows for the refit.
+    fixed : tuple of str, default=()
+        Parameters of the estimator that "auto" leaves as they are: any of kernel, gamma, c1, c3,
+        membership, mu and rank.
     probability : "sigmoid", "isotonic" or None, default=None
         Calibrate `predict_proba` on the out-of-fold scores of the best parameters.
     time_budget : float, default=60.0
@@ -91,6 +97,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         from the last stage
     refit_params_ : what `best_estimator_` was fitted with; differs from `best_params_` where "auto"
         searched on a sample, because c1 grows with the number of rows
+    preprocessing_ : the transformer before `best_estimator_`, fitted on all rows; None if there is none
     calibration_ : the `Calibration` behind `predict_proba`
     stopped_ : whether the callback or the time budget ended the search early
     """
@@ -101,6 +108,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "refit": ["boolean"],
+        "preprocessing": [HasMethods(["fit", "transform"]), None],
+        "fixed": [tuple, list],
         "probability": [StrOptions({"sigmoid", "isotonic"}), None],
         "time_budget": [Interval(Real, 0.0, None, closed="neither")],
         "n_jobs": [Integral, None],
@@ -116,6 +125,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         cv: Any = 5,
         scoring: str | Scorer | None = None,
         refit: bool = True,
+        preprocessing: Any = None,
+        fixed: Sequence[str] = (),
         probability: str | None = None,
         time_budget: float = 60.0,
         n_jobs: int | None = None,
@@ -127,6 +138,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
+        self.preprocessing = preprocessing
+        self.fixed = fixed
         self.probability = probability
         self.time_budget = time_budget
         self.n_jobs = n_jobs
@@ -169,23 +182,36 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.refit:
             reporter.tell("refit")
             began = time.perf_counter()
-            self.best_estimator_ = configure(self._base(), outcome.refit_params)
-            self.best_estimator_.fit(X, y, sample_weight)
+            self._refit(outcome.refit_params, X, y, sample_weight)
             self.refit_time_ = time.perf_counter() - began
-            self.classes_ = self.best_estimator_.classes_
-            self.n_features_in_ = self.best_estimator_.n_features_in_
-            if hasattr(self.best_estimator_, "feature_names_in_"):
-                self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
+
+    def _refit(self, params: Params, x: Any, y: Any, sample_weight: Any) -> None:
+        self.preprocessing_ = None
+        if self.preprocessing is not None:
+            self.preprocessing_ = clone(self.preprocessing).fit(x, y)
+        self.best_estimator_ = configure(self._base(), params)
+        self.best_estimator_.fit(self._prepared(x), y, sample_weight)
+        self.classes_ = self.best_estimator_.classes_
+        first = self.best_estimator_ if self.preprocessing_ is None else self.preprocessing_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+
+    def _prepared(self, x: Any) -> Any:
+        return x if self.preprocessing_ is None else self.preprocessing_.transform(x)
 
     def _base(self) -> TwinPlaneClassifier:
         return FRTSVMClassifier() if self.estimator is None else self.estimator
 
     def _checked(self, x: Any, y: Any, sample_weight: Any) -> Rows:
         rows, labels = check_rows_and_labels(self, x, y)
-        if sample_weight is None:
-            return Rows(rows, labels, None)
-        return Rows(rows, labels, _check_sample_weight(sample_weight, rows, dtype=np.float64))
+        if self.preprocessing is not None and self.__sklearn_tags__().input_tags.pairwise:
+            raise ValueError("a precomputed kernel leaves nothing to preprocess")
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        return Rows(rows, labels, weight, self.preprocessing)
 
     def _find_in_grid(self, rows: Rows, groups: Any, reporter: Reporter, seed: int) -> Outcome:
         splitter = check_cv(self.cv, rows.labels, classifier=True)
@@ -221,6 +247,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             seed=seed,
             reporter=reporter,
+            fixed=self.fixed,
         )
         return search.run(rows, groups)
 
@@ -251,26 +278,26 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """The classes that `best_estimator_` gives: those of the nearest planes, which near the
         boundary need not be the likeliest by `predict_proba`."""
         check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.predict(X)
+        return self.best_estimator_.predict(self._prepared(X))
 
     @available_if(_refitted)
     def decision_function(self, X: Any) -> FloatArray:
         """The scores that `best_estimator_` gives."""
         check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.decision_function(X)
+        return self.best_estimator_.decision_function(self._prepared(X))
 
     @available_if(_calibrated)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of `classes_`, calibrated on out-of-fold scores."""
         check_is_fitted(self, "best_estimator_")
-        return self.calibration_.probabilities(self.best_estimator_.decision_function(X))
+        return self.calibration_.probabilities(self.decision_function(X))
 
     @available_if(_refitted)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The score by `scoring` of `best_estimator_`."""
         check_is_fitted(self, "best_estimator_")
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.scorer_(self.best_estimator_, X, y, **extra))
+        return float(self.scorer_(self.best_estimator_, self._prepared(X), y, **extra))
 
 
 def _report_troubles(evaluator: Evaluator) -> None:

@@ -36,8 +36,8 @@ class Point:
 
     kernel: Any
     gamma_power: float | None
-    c1_power: float
-    c3_power: float
+    c1_power: float | None
+    c3_power: float | None
     membership: str
     mu: float
     rank: int | str | None
@@ -65,13 +65,12 @@ class Units:
 
     def params(self, point: Point, n_rows: int) -> dict[str, Any]:
         """The estimator's parameters for a point, when it is fitted on n_rows rows."""
-        params: dict[str, Any] = {
-            "kernel": point.kernel,
-            "c1": 2.0**point.c1_power * self._c1_unit(point.kernel, n_rows),
-            "c3": 2.0**point.c3_power,
-            "membership": point.membership,
-            "mu": point.mu,
-        }
+        params: dict[str, Any] = {"kernel": point.kernel}
+        if point.c1_power is not None:
+            params["c1"] = 2.0**point.c1_power * self._c1_unit(point.kernel, n_rows)
+        if point.c3_power is not None:
+            params["c3"] = 2.0**point.c3_power
+        params |= {"membership": point.membership, "mu": point.mu}
         if point.gamma_power is not None:
             params["gamma"] = 2.0**point.gamma_power * self.gamma
         if point.kernel != "linear":
@@ -87,8 +86,8 @@ class Units:
 
 def lattice(
     features: Iterable[tuple[Any, float | None]],
-    c1_powers: Iterable[float],
-    c3_powers: Iterable[float],
+    c1_powers: Iterable[float | None],
+    c3_powers: Iterable[float | None],
     trust: Iterable[tuple[str, float]],
     rank: int | str | None,
 ) -> list[Point]:

@@ -18,11 +18,15 @@ EXAMPLES = 25
 
 def test_the_service_is_what_its_document_says(tmp_path: Path) -> None:
     keys = f"tests:admin:{hash_key(KEY.encode())}"
-    with Server(tmp_path / "home", api_keys=keys) as server:
+    # Some of the trainings that it makes up are searches: let them be short.
+    limits = {"search_seconds": 0.3, "max_search_seconds": 1.0, "max_search_configurations": 200}
+    with Server(tmp_path / "home", api_keys=keys, **limits) as server:
         headers = {"authorization": f"Bearer {KEY}"}
         with server.client(headers=headers) as client:
             for seed in range(3):
                 assert client.post("/train", json=training(seed=seed)).status_code == 201
+            search = {"grid": {"c1": [0.5, 2], "c3": [1, 4]}, "probability": "sigmoid"}
+            assert client.post("/train", json=training(search=search)).status_code == 201
             paths = client.get("/openapi.json").json()["paths"]
         command = [
             str(Path(sys.executable).with_name("st")),

@@ -28,3 +28,14 @@ def slow_training(model: str = "slow", n: int = 2000) -> dict[str, Any]:
     labels = rng.integers(0, 2, n).tolist()
     params = {"rank": 200, "tol": 1e-10, "max_iter": 10_000, "c1": 1e-3, "c3": 100}
     return {"model": model, "X": rows, "y": labels, "params": params, "validation": {"folds": 50}}
+
+
+def long_search(model: str = "long", n: int = 300, budget: float = 60.0) -> dict[str, Any]:
+    """A search that would take minutes, but has tried something after a moment."""
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(n, 4)).round(4)
+    labels = (rows[:, 0] + rng.normal(size=n) > 0).tolist()
+    costs = np.logspace(-3, 3, 50).tolist()
+    grid = {"c1": costs, "c3": costs, "gamma": [0.5, 1.0, 2.0, 4.0]}
+    search = {"grid": grid, "time_budget": budget, "folds": 5}
+    return {"model": model, "X": rows.tolist(), "y": labels, "search": search}

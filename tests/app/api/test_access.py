@@ -34,7 +34,7 @@ def bearer(scope: Scope) -> dict[str, str]:
 def routes(server: Server) -> list[tuple[str, str]]:
     document: dict[str, Any] = httpx.get(f"{server.url}/openapi.json").json()
     return [
-        (method.upper(), path.format(name="m", version=1, alias="a", job="0" * 32))
+        (method.upper(), path.format(name="m", version=1, alias="a", job="0" * 32, plot="mu"))
         for path, methods in document["paths"].items()
         for method in methods
         if path not in OPEN

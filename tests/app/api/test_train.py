@@ -110,7 +110,7 @@ def test_parquet_body(client: httpx.Client) -> None:
 
 def test_respond_async_answers_202_with_the_job(client: httpx.Client) -> None:
     answer = client.post(
-        "/train", json=training("async"), headers={"prefer": "wait=5, respond-async"}
+        "/train", json=training("async"), headers={"prefer": "handling=lenient, respond-async"}
     )
     assert answer.status_code == 202
     assert answer.headers["preference-applied"] == "respond-async"

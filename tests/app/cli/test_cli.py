@@ -6,14 +6,17 @@ import csv
 import hashlib
 import json
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from app.cli.main import THREAD_VARIABLES, main
-from tests.app.data import two_blobs
+from app.store.store import Store
+from tests.app.data import long_search, two_blobs
 from tests.app.server import FRTSVM
 
 
@@ -52,6 +55,51 @@ def test_train_predict_models(tmp_path: Path, table: Path) -> None:
     assert [row[0] for row in rows[1:]] == two_blobs(60)[1]
 
 
+def test_auto_finds_parameters_and_probabilities(tmp_path: Path, table: Path) -> None:
+    home = tmp_path / "home"
+    options = ("--auto", "--budget", "20", "--probability", "sigmoid", "--kernel", "linear")
+    trained = frtsvm(home, "train", str(table), "--target", "y", "--model", "m", *options)
+    assert trained.returncode == 0, trained.stderr
+    lines = dict(line.strip().split("  ", 1) for line in trained.stdout.splitlines()[1:])
+    assert lines["best parameters"].strip().startswith("kernel linear, c1 ")
+    assert "accuracy (5 folds, " in lines["cross-validated"]
+    assert "Brier score 0.0" in lines["probabilities"]
+    assert float(lines["duality gap"]) < 1e-6
+    found = frtsvm(home, "predict", "m", str(table))
+    rows = list(csv.reader(found.stdout.splitlines()))
+    assert rows[0] == ["label", "score", "probability_no", "probability_yes"]
+    for label, _, no, yes in rows[1:]:
+        assert float(no) + float(yes) == pytest.approx(1.0)
+        assert (float(yes) > 0.5) == (label == "yes")
+
+
+def test_interrupting_a_search_keeps_the_best(tmp_path: Path) -> None:
+    body = long_search()
+    data = tmp_path / "data.csv"
+    with data.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a", "b", "c", "d", "y"])
+        writer.writerows([*row, label] for row, label in zip(body["X"], body["y"], strict=True))
+    options = json.dumps({"search": body["search"]})
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("FRTSVM_")}
+    environment["FRTSVM_HOME"] = str(tmp_path / "home")
+    command = [str(FRTSVM), "train", str(data), "--target", "y", "--options", options, "--json"]
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with Store(tmp_path / "home", f"sqlite:///{tmp_path}/home/frtsvm.sqlite3") as store:
+        deadline = time.monotonic() + 40
+        while not any(job.progress.get("search", {}).get("tried") for job in store.jobs.running()):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert "ending with the best so far" in said
+    assert json.loads(printed)["search"]["stopped_early"] == "requested"
+
+
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """The same without a process of its own, for what ends before anything runs."""
@@ -69,6 +117,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         (("train", "nowhere.csv", "--target", "y"), "cannot read nowhere.csv"),
         (("models", "none-such"), "no model 'none-such'"),
         (("models", "../x"), "not a name"),
+        (("train", "TABLE", "--target", "y", "--budget", "5"), "add --auto"),
+        (("train", "TABLE", "--target", "y", "--options", '{"params": 1}'), "JSON object or"),
         (("serve", "--host", "0.0.0.0"), "refusing to listen on 0.0.0.0"),
     ],
 )
@@ -76,12 +126,14 @@ def test_errors_are_one_line(
     run: Callable[..., int],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
+    table: Path,
     arguments: tuple[str, ...],
     text: str,
 ) -> None:
     for name in ("FRTSVM_HOST", *THREAD_VARIABLES):  # `serve` sets them; put back afterwards
         monkeypatch.setenv(name, os.environ.get(name, "1"))
-    assert run(*arguments) in (1, 2)
+    given = [str(table) if one == "TABLE" else one for one in arguments]
+    assert run(*given) in (1, 2)
     error = capsys.readouterr().err
     assert text in error
     assert error.count("\n") == 1

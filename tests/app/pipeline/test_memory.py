@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from typing import Any
 
+import numpy as np
 import pytest
 
+from app.pipeline import memory
+from app.pipeline.data import TrainingData
+from app.schemas.table import Table
+from app.schemas.training import TrainingOptions
+from frtsvm_core.model_selection import auto
+
 PROGRAM = """
-import re, sys, warnings
+import json, re, sys, warnings
 import numpy as np
 import app.jobs.preload
 from app.pipeline.data import TrainingData
@@ -18,22 +27,56 @@ from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
 
 warnings.simplefilter("ignore")
-n, p, kernel = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+n, p, given = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
 # Not getrusage: its maximum is inherited from whoever started this process.
 status = lambda: open("/proc/self/status").read()
 peak = lambda: 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", status())[1])
 before = peak()
 x = np.random.default_rng(0).normal(size=(n, p))
 data = TrainingData.build(Table(x), (x[:, 0] > 0).tolist(), None)
-options = TrainingOptions.model_validate({"params": {"kernel": kernel, "rank": 300}})
+options = TrainingOptions.model_validate(given)
 train(data, options, lambda _: None)
 print(peak() - before, estimate_bytes(data, options) - FIXED)
 """
 
 
-@pytest.mark.parametrize(("n", "p", "kernel"), [(200_000, 20, "linear"), (20_000, 10, "rbf")])
-def test_the_estimate_is_an_upper_bound_and_no_wild_one(n: int, p: int, kernel: str) -> None:
-    command = [sys.executable, "-c", PROGRAM, str(n), str(p), kernel]
+@pytest.mark.parametrize(
+    ("n", "p", "options", "wild"),
+    [
+        (200_000, 20, {"params": {"kernel": "linear"}}, 4),
+        (20_000, 10, {"params": {"kernel": "rbf", "rank": 300}}, 4),
+        (
+            20_000,
+            10,
+            {"params": {"rank": 100}, "search": {"grid": {"c3": [0.5, 1]}, "folds": 3}},
+            4,
+        ),
+        # What it comes to within its time depends on the machine.
+        (60_000, 20, {"params": "auto", "search": {"time_budget": 4.0}}, 10),
+    ],
+)
+def test_the_estimate_is_an_upper_bound_and_no_wild_one(
+    n: int, p: int, options: dict[str, Any], wild: int
+) -> None:
+    command = [sys.executable, "-c", PROGRAM, str(n), str(p), json.dumps(options)]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     measured, estimated = map(int, found.stdout.split())
-    assert measured <= estimated <= 4 * measured
+    assert measured <= estimated <= wild * measured
+
+
+def test_what_is_known_of_the_plan_auto_is_true() -> None:
+    assert max(auto.STAGE_ROWS) == memory.AUTO_ROWS
+    assert max(auto.STAGE_RANK) == memory.AUTO_RANK
+    assert min(auto.REFIT_RANKS) == memory.AUTO_REFIT_RANK
+
+
+def test_a_rank_that_a_search_chose_is_cut_to_the_memory() -> None:
+    x = np.random.default_rng(0).normal(size=(50_000, 2))
+    data = TrainingData.build(Table(x), (x[:, 0] > 0).tolist(), None)
+    options = TrainingOptions.model_validate({"params": {"rank": 1024}})
+    assert memory.within_memory(data, options, None) == options
+    cut = memory.within_memory(data, options, 700 * 1024**2)
+    assert cut.params.rank == 256
+    assert memory.fit_bytes(data, cut.params) <= 700 * 1024**2
+    least = memory.within_memory(data, options, 1)
+    assert least.params.rank == memory.AUTO_REFIT_RANK

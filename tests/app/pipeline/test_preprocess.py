@@ -12,7 +12,6 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from app.pipeline.data import TrainingData
 from app.pipeline.measure import scores, splits
 from app.pipeline.preprocess import Preprocessor
-from app.pipeline.train import subset
 from app.schemas.cells import read_rows
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions, Validation
@@ -68,7 +67,7 @@ def test_training_data_round_trip() -> None:
     assert again.classes == ["x", "y"]
     assert again.codes.tolist() == [1, 0, 1]
     assert again.table.texts[1].vocabulary == ("a", "b")
-    part = subset(again, np.array([2]))
+    part = again.subset(np.array([2]))
     assert part.classes == ["x", "y"]
     assert part.table.n_rows == 1
 

@@ -26,6 +26,18 @@ def test_the_percentage_never_falls_and_ends_below_the_saving() -> None:
     assert seen[-1]["gap"] > 0
 
 
+def test_a_search_counts_for_several_fits_and_stays_in_sight() -> None:
+    seen: list[dict[str, Any]] = []
+    progress = Progress(1, 1e-3, seen.append, n_searches=1)
+    progress.next_search("searching")
+    for done in (0.2, 0.7, 0.5, 1.0):
+        progress.search(done, {"tried": done})
+    assert [event["percent"] for event in seen] == sorted(event["percent"] for event in seen)
+    assert seen[-1]["percent"] > 80
+    progress.next_fit("training")
+    assert seen[-1]["search"] == {"tried": 1.0}  # what was found is worth knowing until the end
+
+
 def test_steps_before_the_planes_have_no_violation() -> None:
     seen: list[dict[str, Any]] = []
     progress = Progress(1, 1e-3, seen.append)

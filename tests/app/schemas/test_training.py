@@ -26,7 +26,24 @@ def test_options_are_the_request_without_its_data() -> None:
     options = validate(TrainingRequest, body).options()
     assert options == TrainingOptions.model_validate({"scale": "none", "params": {"c1": 2.0}})
     # What is stored with a job can be read again.
-    assert TrainingOptions.model_validate(options.model_dump()) == options
+    assert TrainingOptions.model_validate(options.stored()) == options
+
+
+def test_a_stored_search_remembers_which_parameters_are_fixed() -> None:
+    options = TrainingOptions.model_validate({"params": {"c1": 1.0}, "search": {"folds": 3}})
+    again = TrainingOptions.model_validate(options.stored())
+    assert again == options
+    assert again.params.model_fields_set == {"c1"}  # although 1 is the default
+
+
+def test_auto_is_an_empty_search() -> None:
+    automatic = validate(TrainingOptions, {"params": "auto"})
+    assert automatic == validate(TrainingOptions, {"search": {}})
+    assert automatic.search is not None
+    assert automatic.search.plan == "auto"
+    kept = validate(TrainingOptions, {"params": "auto", "search": {"seed": 3}})
+    assert kept.search is not None
+    assert kept.search.seed == 3
 
 
 def test_whole_floats_are_integers_as_in_json_schema() -> None:

@@ -28,9 +28,11 @@ from app.store.store import Store
 INFO = {"classes": [0, 1]}
 
 
-def enqueue(store: Store, model: str = "m", limit: int = 10) -> JobRecord:
+def enqueue(
+    store: Store, model: str = "m", limit: int = 10, options: dict[str, Any] | None = None
+) -> JobRecord:
     data = store.files.stage({"rows": np.arange(4.0)})
-    return store.jobs.enqueue(model, {}, data, 1, "r", limit)
+    return store.jobs.enqueue(model, options or {}, data, 1, "r", limit)
 
 
 def claim(store: Store) -> JobRecord:
@@ -79,6 +81,28 @@ def test_a_cancelled_job_cannot_publish(store: Store) -> None:
     assert publish(store, job) is None
     with pytest.raises(ModelNotFound):
         store.registry.resolve("m")
+
+
+def test_asked_for_its_best_a_search_can_publish_until_it_is_cancelled(store: Store) -> None:
+    searches = [enqueue(store, options={"search": {}}) for _ in range(2)]
+    first, second = claim(store), claim(store)
+    assert [first.id, second.id] == [job.id for job in searches]
+    for job in (first, second):
+        asked = store.jobs.request_best(job.id)
+        assert (asked.keep_best, asked.cancel_requested) == (True, False)
+    assert publish(store, first) == 1
+    store.jobs.request_cancel(second.id)
+    assert publish(store, second) is None
+    with pytest.raises(JobFinished):
+        store.jobs.request_best(first.id)
+
+
+def test_a_job_that_has_no_best_is_cancelled(store: Store) -> None:
+    queued = enqueue(store, options={"search": {}})
+    assert store.jobs.request_best(queued.id).state is JobState.CANCELLED
+    enqueue(store)
+    plain = store.jobs.request_best(claim(store).id)
+    assert (plain.keep_best, plain.cancel_requested) == (False, True)
 
 
 def test_a_job_given_up_for_dead_cannot_publish(store: Store) -> None:

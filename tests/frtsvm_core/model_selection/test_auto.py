@@ -1,6 +1,7 @@
 """search="auto": from coarse to fine, from few rows to many, in time."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GroupKFold, KFold
+from sklearn.preprocessing import StandardScaler
 
 from frtsvm_core import FRTSVMClassifier, TSVMClassifier
 from frtsvm_core.model_selection import FRTSVMSearchCV, SearchProgress, StopSearch
@@ -186,3 +188,32 @@ def test_a_stop_keeps_the_best_of_what_was_tried(moons: Data) -> None:
     assert search.stopped_
     assert 30 <= len(search.cv_results_["params"]) < 288
     assert search.best_score_ > 0.8
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"kernel": "linear"},
+        {"kernel": "rbf", "gamma": 2.0},
+        {"c1": 0.5, "c3": 2.0},
+        {"membership": "neighbors", "mu": 0.2},
+        {"rank": 15},
+    ],
+)
+def test_fixed_parameters_hold(moons: Data, held: dict[str, Any]) -> None:
+    base = FRTSVMClassifier(**held)
+    search = FRTSVMSearchCV(base, fixed=tuple(held), random_state=0).fit(*moons)
+    for params in search.cv_results_["params"]:
+        assert {name: params.get(name, held[name]) for name in held} == held
+    fitted = search.best_estimator_.get_params()
+    assert {name: fitted[name] for name in held} == held
+    assert len(search.cv_results_["params"]) > 20  # everything else is still searched
+
+
+@pytest.mark.usefixtures("small_stages")
+def test_units_and_trial_fits_see_preprocessed_rows() -> None:
+    x, y = make_moons(400, noise=0.2, random_state=0)
+    stretched = x * np.array([1.0, 1e4])
+    found = FRTSVMSearchCV(random_state=0, preprocessing=StandardScaler()).fit(stretched, y)
+    assert found.score(stretched, y) > 0.93
+    assert found.refit_params_["kernel"] == "rbf"

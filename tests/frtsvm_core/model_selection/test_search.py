@@ -1,5 +1,6 @@
 """FRTSVMSearchCV gives the table and the choice of GridSearchCV."""
 
+import gc
 import warnings
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, NotFittedEr
 from sklearn.metrics import make_scorer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
@@ -268,3 +269,53 @@ def test_moons_need_a_kernel() -> None:
 )
 def test_sklearn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_preprocessing_is_fitted_inside_the_folds() -> None:
+    """The same scores as a pipeline gives in GridSearchCV, whose scaler never sees held-out rows."""
+    x, y = make_moons(90, noise=0.3, random_state=0)
+    x = x * np.array([1.0, 1e3]) + np.array([5.0, 0.0])
+    x[3] = 40.0  # an outlier decides on the scale of every fold that trains on it
+    grid = {"c1": [0.25, 4.0], "c3": [1.0, 8.0], "gamma": [2.0]}
+    base = FRTSVMClassifier(random_state=0)
+    cv = StratifiedKFold(3, shuffle=True, random_state=0)
+    ours = FRTSVMSearchCV(base, grid, cv=cv, preprocessing=MinMaxScaler(), probability="sigmoid")
+    ours.fit(x, y)
+    pipeline = Pipeline([("scale", MinMaxScaler()), ("model", base)])
+    theirs = GridSearchCV(pipeline, {f"model__{k}": v for k, v in grid.items()}, cv=cv).fit(x, y)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-12
+    )
+    leaking = FRTSVMSearchCV(base, grid, cv=cv).fit(MinMaxScaler().fit_transform(x), y)
+    assert not np.allclose(
+        ours.cv_results_["mean_test_score"], leaking.cv_results_["mean_test_score"]
+    )
+    np.testing.assert_array_equal(ours.predict(x), theirs.predict(x))
+    assert ours.score(x, y) == theirs.score(x, y)
+    assert ours.n_features_in_ == 2
+    assert ours.predict_proba(x).shape == (90, 2)
+
+
+def test_a_precomputed_kernel_cannot_be_preprocessed() -> None:
+    search = FRTSVMSearchCV(
+        FRTSVMClassifier(kernel="precomputed"), {"c1": [1.0]}, preprocessing=MinMaxScaler()
+    )
+    with pytest.raises(ValueError, match="nothing to preprocess"):
+        search.fit(np.eye(4), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_search_that_is_stopped_leaves_no_warnings(n_jobs: int) -> None:
+    """Half-read results of joblib would warn, here as errors, also when they are collected."""
+    x, y = make_moons(80, noise=0.3, random_state=0)
+
+    def stop_soon(progress: SearchProgress) -> None:
+        if progress.tried >= 2:
+            raise StopSearch
+
+    grid = {"c1": np.logspace(-3, 3, 30), "c3": [1.0, 2.0]}
+    search = FRTSVMSearchCV(search=grid, n_jobs=n_jobs, random_state=0)
+    search.fit(x, y, callback=stop_soon)
+    gc.collect()
+    assert search.stopped_
+    assert len(search.cv_results_["params"]) < 60

@@ -1,0 +1,57 @@
+"""What the command line says about a training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.schemas.jobs import JobProgress
+from app.schemas.models import SearchInfo, VersionInfo
+
+
+def status(progress: JobProgress) -> str:
+    """What a training does at this moment, in one line."""
+    search = progress.search
+    if search is None or search.phase != "search":
+        return progress.phase
+    best = "" if search.best_score is None else f", best {search.best_score:.4f}"
+    tried = f"{search.tried} of {search.planned} configurations"
+    return f"{progress.phase}: {tried}{best}, at most {search.seconds_left:.0f} s left"
+
+
+def report(info: VersionInfo) -> str:
+    """A new version, for a reader."""
+    lines = [f"{info.model} version {info.version}: {info.n_rows} rows, {info.n_features} features"]
+    lines.append(_line("classes", ", ".join(map(str, info.classes))))
+    if info.search is not None:
+        lines += _found(info, info.search)
+    lines.append(_line("training accuracy", f"{info.training_accuracy:.4f}"))
+    if info.validation is not None:
+        lines.append(_line("validated", f"{info.validation.accuracy:.4f}"))
+    if info.probability is not None:
+        words = f"{info.probability.method}, Brier score {info.probability.brier:.4f}"
+        lines.append(_line("probabilities", words))
+    lines.append(_line("duality gap", f"{info.certificate.relative_gap:.2e}"))
+    lines.append(_line("suspected rows", str(info.memberships.n_suspected)))
+    return "\n".join(lines)
+
+
+def _found(info: VersionInfo, search: SearchInfo) -> list[str]:
+    params = info.params.model_dump()
+    chosen = ", ".join(f"{name} {_written(params[name])}" for name in search.best_params)
+    score = f"{search.best_score:.4f} ± {search.best_std:.4f} {search.scoring.replace('_', ' ')}"
+    effort = (
+        f"{search.folds} folds, {search.n_configurations} configurations, {search.seconds:.1f} s"
+    )
+    lines = [_line("best parameters", chosen), _line("cross-validated", f"{score} ({effort})")]
+    if search.stopped_early is not None:
+        why = {"time_budget": "the time was over", "requested": "as asked"}[search.stopped_early]
+        lines.append(_line("stopped early", why))
+    return lines
+
+
+def _line(name: str, words: str) -> str:
+    return f"  {name:18} {words}"
+
+
+def _written(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,44 @@
+"""The table of a search, as it is stored with a version and shown. Nothing here searches."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def ranked(table: dict[str, Any]) -> NDArray[np.intp]:
+    """Configurations from best to worst; equal scores in the order in which they were tried."""
+    return np.argsort(table["rank"], kind="stable")
+
+
+def table_row(table: dict[str, Any], number: int) -> dict[str, Any]:
+    """One configuration; scores of folds on which it could not be fitted are None."""
+    return {
+        "number": number,
+        "params": table["params"][number],
+        "mean": _known(table["mean"][number]),
+        "std": _known(table["std"][number]),
+        "rank": int(table["rank"][number]),
+        "scores": [_known(score) for score in table["scores"][number]],
+        "fit_seconds": float(table["fit_seconds"][number]),
+        "stage": int(table["stage"][number]),
+        "n_rows": int(table["n_rows"][number]),
+    }
+
+
+def as_results(table: dict[str, Any]) -> dict[str, Any]:
+    """The columns by which `frtsvm_core.model_selection.curves` knows a search."""
+    return {
+        "params": table["params"],
+        "mean_test_score": table["mean"],
+        "std_test_score": table["std"],
+        "stage": table["stage"],
+        "n_rows": table["n_rows"],
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

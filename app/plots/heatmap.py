@@ -1,0 +1,160 @@
+"""Scores over two parameters: a field of coloured cells, finer where the search looked closer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.plots.axes import Axis, written
+from app.plots.colours import colour
+from app.plots.svg import element, line, text, tooltip
+from frtsvm_core.model_selection.curves import ScoreSurface
+
+LEFT, RIGHT, TOP, BOTTOM = 84.0, 520.0, 76.0, 376.0
+SCALE_LEFT, SCALE_RIGHT, SCALE_STEPS = 548.0, 564.0, 40
+
+#: Half the side, in powers of two, of a cell that has no neighbours.
+ALONE = 0.5
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The cells of one stage; later layers lie upon earlier ones."""
+
+    surface: ScoreSurface
+    rows: NDArray[np.float64]
+    columns: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, surface: ScoreSurface) -> Layer:
+        """Cells end half-way to their neighbours."""
+        return cls(surface, edges(surface.rows.values), edges(surface.columns.values))
+
+
+def edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where the cells of ascending positive values end, on a scale of logarithms."""
+    powers = np.log2(values)
+    if powers.size == 1:
+        ends = np.array([powers[0] - ALONE, powers[0] + ALONE])
+    else:
+        middles = (powers[1:] + powers[:-1]) / 2.0
+        first, last = 2.0 * powers[0] - middles[0], 2.0 * powers[-1] - middles[-1]
+        ends = np.concatenate([[first], middles, [last]])
+    values_at: NDArray[np.float64] = np.exp2(ends)
+    return values_at
+
+
+def field(
+    surfaces: Sequence[ScoreSurface], best: tuple[float, float] | None, scoring: str
+) -> list[str]:
+    """Rows of the surfaces go upwards, columns to the right. `best` is a (row, column) to mark."""
+    layers = [Layer.of(surface) for surface in surfaces]
+    x = Axis(
+        min(layer.columns[0] for layer in layers),
+        max(layer.columns[-1] for layer in layers),
+        LEFT,
+        RIGHT,
+        logarithmic=True,
+    )
+    y = Axis(
+        min(layer.rows[0] for layer in layers),
+        max(layer.rows[-1] for layer in layers),
+        BOTTOM,
+        TOP,
+        logarithmic=True,
+    )
+    scores = np.concatenate([layer.surface.score.ravel() for layer in layers])
+    low, high = colour_range(scores[~np.isnan(scores)])
+    parts = [cell for layer in layers for cell in _cells(layer, x, y, low, high)]
+    parts.append(
+        element("rect", x=LEFT, y=TOP, width=RIGHT - LEFT, height=BOTTOM - TOP, class_="frame")
+    )
+    rows, columns = surfaces[0].rows.parameter, surfaces[0].columns.parameter
+    parts += _labels(x, y, rows, columns)
+    if best is not None:
+        across, up = x.place(best[1]), y.place(best[0])
+        words = f"best: {rows} = {written(best[0])}, {columns} = {written(best[1])}"
+        parts.append(element("circle", cx=across, cy=up, r=9, class_="halo"))
+        parts.append(element("circle", tooltip(words), cx=across, cy=up, r=9, class_="best"))
+    return parts + _scale(low, high, bool(scores[~np.isnan(scores)].min() < low), scoring)
+
+
+def colour_range(scores: NDArray[np.float64]) -> tuple[float, float]:
+    """Where colours begin and end. Far below the middle they would only hide what is at the top."""
+    high, middle = float(scores.max()), float(np.median(scores))
+    low = max(float(scores.min()), high - 4.0 * (high - middle))
+    return (low, high) if low < high else (high - 0.01, high)
+
+
+def _cells(layer: Layer, x: Axis, y: Axis, low: float, high: float) -> list[str]:
+    rows, columns = layer.surface.rows, layer.surface.columns
+    parts = []
+    for i, j in np.argwhere(~np.isnan(layer.surface.score)).tolist():
+        score = float(layer.surface.score[i, j])
+        left, right = x.place(layer.columns[j]), x.place(layer.columns[j + 1])
+        top, bottom = y.place(layer.rows[i + 1]), y.place(layer.rows[i])
+        words = (
+            f"{rows.parameter} = {written(rows.values[i])}, "
+            f"{columns.parameter} = {written(columns.values[j])}: {score:.4f}"
+        )
+        parts.append(
+            element(
+                "rect",
+                tooltip(words),
+                x=left,
+                y=top,
+                width=right - left,
+                height=bottom - top,
+                fill=colour((score - low) / (high - low)),
+                class_="cell",
+            )
+        )
+    return parts
+
+
+def _labels(x: Axis, y: Axis, rows: str, columns: str) -> list[str]:
+    parts = []
+    for value in x.ticks():
+        at = x.place(value)
+        parts.append(line(at, BOTTOM, at, BOTTOM + 5, "axis"))
+        parts.append(text(at, BOTTOM + 20, written(value), text_anchor="middle"))
+    for value in y.ticks():
+        at = y.place(value)
+        parts.append(line(LEFT - 5, at, LEFT, at, "axis"))
+        parts.append(text(LEFT - 10, at + 4, written(value), text_anchor="end"))
+    middle = (TOP + BOTTOM) / 2.0
+    parts.append(
+        text((LEFT + RIGHT) / 2.0, BOTTOM + 44, columns, text_anchor="middle", class_="soft")
+    )
+    turned = f"rotate(-90 28 {middle:g})"
+    parts.append(text(28, middle, rows, text_anchor="middle", transform=turned, class_="soft"))
+    return parts
+
+
+def _scale(low: float, high: float, cut: bool, scoring: str) -> list[str]:
+    axis = Axis(low, high, BOTTOM, TOP)
+    step = (BOTTOM - TOP) / SCALE_STEPS
+    parts = [
+        element(
+            "rect",
+            x=SCALE_LEFT,
+            y=BOTTOM - (k + 1) * step,
+            width=SCALE_RIGHT - SCALE_LEFT,
+            height=step + 0.5,
+            fill=colour((k + 0.5) / SCALE_STEPS),
+        )
+        for k in range(SCALE_STEPS)
+    ]
+    for value in axis.ticks():
+        at = axis.place(value)
+        parts.append(line(SCALE_RIGHT, at, SCALE_RIGHT + 4, at, "axis"))
+        parts.append(text(SCALE_RIGHT + 8, at + 4, written(value)))
+    if cut:
+        parts.append(
+            text((SCALE_LEFT + SCALE_RIGHT) / 2.0, BOTTOM + 20, "and less", text_anchor="middle")
+        )
+    parts.append(text(SCALE_LEFT, TOP - 10, scoring.replace("_", " "), class_="soft"))
+    return parts

@@ -1,0 +1,136 @@
+"""Which of the configurations a drawing shows, and what it says about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import SearchNotFound
+from app.pipeline.searched import as_results
+from app.plots.axes import written
+from app.plots.heatmap import field
+from app.plots.profile import curve
+from app.plots.svg import drawing
+from frtsvm_core.model_selection.curves import ScoreSurface, score_profile, score_surface
+
+SURFACE = ("c1", "c3")
+#: A name of a drawing is that of its parameters.
+SURFACE_NAME = "-".join(SURFACE)
+
+
+def draw(plot: str, name: str, search: dict[str, Any], table: dict[str, Any]) -> str:
+    """The drawing `plot` of the search of a version that is called `name`."""
+    if plot == SURFACE_NAME:
+        return _surface(name, search, table)
+    return _profile(plot, name, search, table)
+
+
+def _surface(name: str, search: dict[str, Any], table: dict[str, Any]) -> str:
+    shown = _comparable(table, search, SURFACE)
+    for parameter in SURFACE:
+        _require_varied(shown, parameter)
+    surfaces = _by_stage(shown)
+    best = _marked(shown, search)
+    place = (best[SURFACE[0]], best[SURFACE[1]])
+    title = f"{_measure(search)} over {SURFACE[0]} and {SURFACE[1]}"
+    return drawing(
+        title,
+        _subtitle(name, shown, search),
+        f"{title}. Each cell is the best mean over {search['folds']} folds for its values. "
+        f"{_best(shown, best, SURFACE)}",
+        field(surfaces, place, search["scoring"]),
+    )
+
+
+def _profile(parameter: str, name: str, search: dict[str, Any], table: dict[str, Any]) -> str:
+    shown = _comparable(table, search, (parameter,))
+    _require_varied(shown, parameter)
+    profile = score_profile(as_results(shown), parameter)
+    best = _marked(shown, search)
+    title = f"{_measure(search)} over {parameter}"
+    points = ", ".join(
+        f"{written(value)}: {score:.4f}"
+        for value, score in zip(profile.values, profile.score, strict=True)
+    )
+    return drawing(
+        title,
+        _subtitle(name, shown, search),
+        f"{title}. Each point is the best mean over {search['folds']} folds for its value, with one "
+        f"standard deviation. {_best(shown, best, (parameter,))} All: {points}.",
+        curve(profile, best.get(parameter), search["scoring"]),
+    )
+
+
+def _comparable(
+    table: dict[str, Any], search: dict[str, Any], parameters: tuple[str, ...]
+) -> dict[str, Any]:
+    """Configurations that were tried on the same rows, with the kernel that was chosen if it has
+    these parameters: the costs of one kernel say nothing about another."""
+    has = np.array([_has(params, parameters) for params in table["params"]], dtype=bool)
+    chosen = search["best_params"].get("kernel")
+    same = np.array([params.get("kernel") == chosen for params in table["params"]], dtype=bool)
+    usable = has & same if (has & same).any() else has
+    known = usable & ~np.isnan(table["mean"])
+    if not known.any():
+        raise SearchNotFound(f"the search did not vary {' and '.join(parameters)}")
+    sizes, counts = np.unique(table["n_rows"][known], return_counts=True)
+    return _chosen(table, np.flatnonzero(known & (table["n_rows"] == sizes[counts.argmax()])))
+
+
+def _has(params: dict[str, Any], parameters: tuple[str, ...]) -> bool:
+    if "mu" in parameters and params.get("membership") == "none":
+        return False  # nothing for mu to change
+    return all(
+        isinstance(params.get(name), int | float) and params[name] > 0 for name in parameters
+    )
+
+
+def _chosen(table: dict[str, Any], numbers: NDArray[np.intp]) -> dict[str, Any]:
+    columns = {name: column[numbers] for name, column in table.items() if name != "params"}
+    return {"params": [table["params"][k] for k in numbers.tolist()], **columns}
+
+
+def _by_stage(shown: dict[str, Any]) -> list[ScoreSurface]:
+    return [
+        score_surface(as_results(_chosen(shown, np.flatnonzero(shown["stage"] == stage))), *SURFACE)
+        for stage in np.unique(shown["stage"])
+    ]
+
+
+def _require_varied(shown: dict[str, Any], parameter: str) -> None:
+    if len({params[parameter] for params in shown["params"]}) < 2:
+        raise SearchNotFound(f"the search did not vary {parameter}")
+
+
+def _marked(shown: dict[str, Any], search: dict[str, Any]) -> dict[str, Any]:
+    """The configuration to mark: the chosen one if it is shown, else the best that is."""
+    if search["best_params"] in shown["params"]:
+        chosen: dict[str, Any] = search["best_params"]
+        return chosen
+    best: dict[str, Any] = shown["params"][int(np.argmax(shown["mean"]))]
+    return best
+
+
+def _best(shown: dict[str, Any], best: dict[str, Any], parameters: tuple[str, ...]) -> str:
+    score = float(shown["mean"][shown["params"].index(best)])
+    place = ", ".join(f"{name} = {written(best[name])}" for name in parameters if name in best)
+    return f"The best is {score:.4f} at {place}."
+
+
+def _measure(search: dict[str, Any]) -> str:
+    words: str = search["scoring"].replace("_", " ")
+    return words[0].upper() + words[1:]
+
+
+def _subtitle(name: str, shown: dict[str, Any], search: dict[str, Any]) -> str:
+    kernels = sorted({params["kernel"] for params in shown["params"] if "kernel" in params})
+    kernel = f"{kernels[0]} kernel" if len(kernels) == 1 else None
+    parts = [
+        name,
+        kernel,
+        f"{search['folds']} folds of {int(shown['n_rows'][0])} rows",
+        f"{len(shown['params'])} configurations",
+    ]
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,48 @@
+"""Artifacts of every format that was ever written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.errors import ArtifactDamaged
+from app.pipeline.data import TrainingData
+from app.pipeline.predict import Predictor
+from app.pipeline.train import train
+from app.schemas.table import Table
+from app.schemas.training import TrainingOptions
+from tests.app.data import two_blobs
+
+
+def trained(**options: Any) -> dict[str, Any]:
+    rows, labels = two_blobs(40)
+    data = TrainingData.build(Table(np.array(rows)), labels, None)
+    return train(data, TrainingOptions.model_validate(options), lambda _: None).predictor
+
+
+def test_versions_from_before_probabilities_still_answer() -> None:
+    state = trained()
+    rows = Table(np.array(two_blobs(40)[0]))
+    now = Predictor(state).predict(rows)
+    old = {name: value for name, value in state.items() if name != "calibration"} | {"format": 1}
+    before = Predictor(old).predict(rows)
+    assert before.labels == now.labels
+    np.testing.assert_array_equal(before.scores, now.scores)
+    assert before.probabilities is None
+
+
+def test_formats_that_are_not_known_are_refused() -> None:
+    with pytest.raises(ArtifactDamaged, match="format 3"):
+        Predictor(trained() | {"format": 3})
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_probabilities_go_with_the_scores(method: str) -> None:
+    search = {"grid": {"c3": [1.0, 2.0]}, "probability": method}
+    predictor = Predictor(trained(search=search))
+    found = predictor.predict(Table(np.array([[3.0, 3.0], [0.0, 0.0], [-3.0, -3.0]])))
+    assert found.probabilities is not None
+    assert (np.diff(found.probabilities[:, 1]) <= 0).all()
+    assert found.probabilities[0, 1] > 0.8 > 0.2 > found.probabilities[2, 1]

@@ -1,0 +1,121 @@
+"""The search of a training: what its folds learn, how it ends, what is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from app.errors import TrainingRejected
+from app.pipeline.data import TrainingData
+from app.pipeline.search import NothingTried
+from app.pipeline.train import Outcome, train
+from app.schemas.table import Table
+from app.schemas.training import TrainingOptions
+from frtsvm_core import FRTSVMClassifier
+
+GRID = {"c1": [0.25, 4.0], "c3": [0.5, 4.0], "gamma": [2.0]}
+
+
+def rows_with_holes(n: int = 90) -> tuple[Any, Any]:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(n, 3)) * np.array([1.0, 50.0, 0.01])
+    y = x[:, 0] + 0.5 * rng.normal(size=n) > 0
+    x[rng.random(size=x.shape) < 0.1] = np.nan
+    x[5] = [30.0, -900.0, 0.4]  # decides on the scale of every fold that trains on it
+    return x, y.astype(int)
+
+
+def run(options: dict[str, Any], stop: Any = lambda: False) -> Outcome:
+    x, y = rows_with_holes()
+    data = TrainingData.build(Table(x), y.tolist(), None)
+    chosen = {"impute": "median", **options}
+    return train(data, TrainingOptions.model_validate(chosen), lambda _: None, stop=stop)
+
+
+def test_filling_and_scaling_learn_from_the_training_rows_of_a_fold_alone() -> None:
+    """The table is that of GridSearchCV over a pipeline, which fits all of it in the folds."""
+    x, y = rows_with_holes()
+    ours = run({"search": {"grid": GRID, "folds": 3, "seed": 1}})
+    pipeline = Pipeline(
+        [
+            ("fill", SimpleImputer(strategy="median")),
+            ("scale", MinMaxScaler()),
+            ("model", FRTSVMClassifier(random_state=0)),
+        ]
+    )
+    theirs = GridSearchCV(
+        pipeline,
+        {f"model__{name}": values for name, values in GRID.items()},
+        cv=StratifiedKFold(3, shuffle=True, random_state=1),
+    ).fit(x, y)
+    table = ours.evidence["search"]
+    np.testing.assert_allclose(table["mean"], theirs.cv_results_["mean_test_score"], atol=1e-12)
+    best = {f"model__{name}": value for name, value in ours.info["search"]["best_params"].items()}
+    assert best == theirs.best_params_
+    assert ours.info["training_accuracy"] == pytest.approx(theirs.score(x, y))
+
+
+def test_a_validation_searches_anew_in_every_fold() -> None:
+    info = run({"search": {"grid": GRID, "folds": 2}, "validation": {"holdout": 0.3}}).info
+    (fold,) = info["validation"]["folds"]
+    assert fold["n_test"] == 27
+    assert info["validation"]["accuracy"] < 1.0
+
+
+def test_asked_at_once_there_is_nothing_to_keep() -> None:
+    with pytest.raises(NothingTried):
+        run({"search": {"grid": GRID}}, stop=lambda: True)
+
+
+def test_asked_later_the_best_is_kept_and_the_validation_left_out() -> None:
+    asked = iter([False] * 8)
+    outcome = run(
+        {"search": {"grid": GRID | {"c1": [2.0**k for k in range(8)]}}, "validation": {"folds": 3}},
+        stop=lambda: next(asked, True),
+    )
+    search = outcome.info["search"]
+    assert search["stopped_early"] == "requested"
+    assert 0 < search["n_configurations"] < search["n_planned"] == 16
+    assert outcome.info["validation"] is None
+
+
+def test_asked_while_it_is_validated_the_model_is_kept_as_it_is() -> None:
+    events: list[str] = []
+    x, y = rows_with_holes()
+    data = TrainingData.build(Table(x), y.tolist(), None)
+    options = {"impute": "median", "search": {"grid": GRID}, "validation": {"folds": 3}}
+    outcome = train(
+        data,
+        TrainingOptions.model_validate(options),
+        lambda progress: events.append(progress["phase"]),
+        stop=lambda: "validating 2/3" in events,
+    )
+    assert outcome.info["search"]["n_configurations"] == 4
+    assert outcome.info["search"]["stopped_early"] == "requested"
+    assert outcome.info["validation"] is None
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    one, two = (run({"params": "auto"}) for _ in range(2))
+    assert one.info["search"]["best_params"] == two.info["search"]["best_params"]
+    np.testing.assert_array_equal(one.evidence["search"]["mean"], two.evidence["search"]["mean"])
+    np.testing.assert_array_equal(one.predictor["model"]["coef"], two.predictor["model"]["coef"])
+
+
+def test_fixed_parameters_narrow_auto() -> None:
+    outcome = run({"params": {"kernel": "linear", "c3": 2.0}, "search": {}})
+    assert outcome.info["params"]["c3"] == 2.0
+    assert outcome.info["search"]["fixed"] == {"c3": 2.0, "kernel": "linear"}
+    assert {params["kernel"] for params in outcome.evidence["search"]["params"]} == {"linear"}
+
+
+def test_a_search_in_which_nothing_can_be_fitted_is_rejected() -> None:
+    grid = {"gamma": [50.0, 60.0]}
+    with pytest.raises(TrainingRejected, match="the search failed"):
+        run({"params": {"kernel": "sigmoid", "coef0": -300.0}, "search": {"grid": grid}})

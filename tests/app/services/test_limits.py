@@ -1,0 +1,34 @@
+"""Limits of searches."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import InvalidRequest
+from app.schemas.search import Search
+from app.services.limits import SearchLimits
+
+
+def limits(timeout: float) -> SearchLimits:
+    return SearchLimits.within(timeout, default_seconds=30, seconds=1800, configurations=10)
+
+
+def test_a_search_leaves_its_job_time_to_end() -> None:
+    short = limits(timeout=20.0)
+    assert short.applied(Search.model_validate({})).time_budget == 16.0
+    with pytest.raises(InvalidRequest, match="17 seconds, at most 16 are allowed"):
+        short.applied(Search.model_validate({"time_budget": 17.0}))
+
+
+def test_long_jobs_are_bounded_by_the_setting() -> None:
+    long = limits(timeout=3600.0)
+    assert long.applied(Search.model_validate({})).time_budget == 30.0
+    assert long.applied(Search.model_validate({"time_budget": 1800.0})).time_budget == 1800.0
+    with pytest.raises(InvalidRequest, match="at most 1800"):
+        long.applied(Search.model_validate({"time_budget": 1801.0}))
+
+
+def test_grids_are_counted_before_they_are_tried() -> None:
+    grid = {"c1": [1.0, 2.0, 3.0], "c3": [1.0, 2.0, 3.0, 4.0]}
+    with pytest.raises(InvalidRequest, match="12 configurations, at most 10"):
+        limits(3600.0).applied(Search.model_validate({"grid": grid}))
