@@ -39,7 +39,14 @@ class Container:
 
     def _build(self, settings: Settings) -> None:
         self.metrics = Metrics()
-        self.store = self._stack.enter_context(Store(settings.home, settings.url))
+        self.store = self._stack.enter_context(
+            Store(
+                settings.home,
+                settings.url,
+                connections=settings.database_connections,
+                lease=settings.lease_timeout,
+            )
+        )
         self.engine = EmbeddedEngine(
             self.store,
             slots=settings.training_slots,

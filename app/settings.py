@@ -16,6 +16,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from app.schemas.keys import KeyEntry
 
 MIB = 1024**2
+#: How the URL of a database begins.
+DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite://")
 
 
 def default_training_memory() -> int:
@@ -40,7 +42,9 @@ class Settings(BaseSettings):
     home: Path = Path(".frtsvm")
     """The folder of the store: database, artifacts, spooled training data, the server's secret."""
     database_url: str | None = None
-    """SQLAlchemy URL of the metadata; default: `frtsvm.sqlite3` in the home folder."""
+    """URL of the metadata: postgresql://... or sqlite:///...; default: a file in the home folder."""
+    database_connections: PositiveInt = 10
+    """Connections to PostgreSQL that one web process opens at most, and one more."""
 
     # --- the server
     host: str = "127.0.0.1"
@@ -100,6 +104,13 @@ class Settings(BaseSettings):
     def _split_keys(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(KeyEntry.parse(part) for part in value.replace(",", " ").split())
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(DATABASES):
+            raise ValueError(f"must begin with one of {', '.join(DATABASES)}")
         return value
 
     @property

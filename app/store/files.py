@@ -93,7 +93,12 @@ class Files:
     # --- artifacts: shared by content
     def keep_artifact(self, staged: Staged, purpose: str) -> Seal:
         """Give a staged file its final name. Inside an exclusive section."""
-        _rename_durably(staged.path, self._artifact_path(staged.sha256))
+        target = self._artifact_path(staged.sha256)
+        try:
+            _rename_durably(staged.path, target)
+        except FileNotFoundError:
+            # Renamed by an attempt whose transaction failed in the end; look what is there.
+            load_verified(target, staged.sha256)
         return Seal(staged.sha256, staged.size, self._sealer.mac(purpose, staged.sha256))
 
     def load_artifact(self, seal: Seal, purpose: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from app.errors import JobFinished, JobNotFound, QueueFull
 from app.schemas.jobs import JobState
 from app.store.database import Database, now
 from app.store.files import Files, Seal, Staged
-from app.store.generation import Generation
+from app.store.generation import SharedGeneration
 from app.store.registry import EVIDENCE, PREDICTOR, insert_version
 from app.store.schema import jobs
 from app.store.states import require_legal
@@ -63,7 +63,7 @@ class JobRecord:
 class JobStore:
     """The queue and the history."""
 
-    def __init__(self, database: Database, files: Files, generation: Generation) -> None:
+    def __init__(self, database: Database, files: Files, generation: SharedGeneration) -> None:
         self._database = database
         self._files = files
         self._generation = generation
@@ -162,8 +162,9 @@ class JobStore:
         with self._database.read() as connection:  # the common answer is no; do not lock for it
             if connection.execute(oldest).first() is None:
                 return None
-        with self._database.exclusive() as connection:
-            job = connection.execute(oldest).scalar()
+        with self._database.write() as connection:
+            # Whoever claims at the same moment takes the next one instead of waiting.
+            job = connection.execute(oldest.with_for_update(skip_locked=True)).scalar()
             if job is None:
                 return None
             connection.execute(
@@ -180,7 +181,7 @@ class JobStore:
 
     def beat(self, job: str, fence: int, progress: dict[str, Any]) -> bool:
         """Show that the job lives and how far it is. False: it is not ours any more."""
-        with self._database.exclusive() as connection:
+        with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
                 .where(*_held(job, fence))
@@ -220,6 +221,7 @@ class JobStore:
                 info,
             )
             connection.execute(update(jobs).where(jobs.c.id == job).values(version=version))
+            self._generation.count(connection)
         self._generation.advance()
         self._files.drop_spool(job)
         return version
@@ -227,7 +229,7 @@ class JobStore:
     def end(self, job: str, fence: int, state: JobState, error: dict[str, Any] | None) -> bool:
         """End a running job without a version. False: it is not ours any more."""
         require_legal(JobState.RUNNING, state)
-        with self._database.exclusive() as connection:
+        with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
                 .where(*_held(job, fence))
@@ -244,8 +246,8 @@ class JobStore:
 
     def request_cancel(self, job: str) -> JobRecord:
         """End a queued job at once; ask the runner of a running one to end it."""
-        with self._database.exclusive() as connection:
-            record = _get(connection, job)
+        with self._database.write() as connection:
+            record = _get(connection, job, lock=True)
             if record.state is JobState.QUEUED:
                 values: dict[str, Any] = {
                     "state": JobState.CANCELLED.value,
@@ -279,7 +281,7 @@ class JobStore:
             oldest_kept = connection.execute(beyond).scalar()
         if oldest_kept is None:
             return 0
-        with self._database.exclusive() as connection:
+        with self._database.write() as connection:
             return connection.execute(
                 delete(jobs).where(jobs.c.state.in_(ended), jobs.c.seq < oldest_kept)
             ).rowcount
@@ -314,8 +316,9 @@ def _held(job: str, fence: int) -> tuple[Any, ...]:
     return jobs.c.id == job, jobs.c.fence == fence, jobs.c.state == JobState.RUNNING.value
 
 
-def _get(connection: Connection, job: str) -> JobRecord:
-    row = connection.execute(select(jobs).where(jobs.c.id == job)).one_or_none()
+def _get(connection: Connection, job: str, *, lock: bool = False) -> JobRecord:
+    question = select(jobs).where(jobs.c.id == job)
+    row = connection.execute(question.with_for_update() if lock else question).one_or_none()
     if row is None:
         raise JobNotFound("there is no such job")
     return JobRecord.of(row)

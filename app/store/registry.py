@@ -17,7 +17,7 @@ from app.errors import (
 )
 from app.store.database import Database, now
 from app.store.files import Files, Seal
-from app.store.generation import Generation
+from app.store.generation import SharedGeneration
 from app.store.schema import alias_moves, aliases, models, versions
 
 #: The alias that answers when a caller names no version.
@@ -96,7 +96,7 @@ def insert_version(
 class Registry:
     """Questions about models, and the moves that change them."""
 
-    def __init__(self, database: Database, files: Files, generation: Generation) -> None:
+    def __init__(self, database: Database, files: Files, generation: SharedGeneration) -> None:
         self._database = database
         self._files = files
         self._generation = generation
@@ -112,7 +112,9 @@ class Registry:
                 select(func.count(func.distinct(versions.c.model)))
             ).scalar_one()
             rows = connection.execute(
-                grouped.order_by(versions.c.model).limit(limit).offset(offset)
+                grouped.order_by(self._database.by_bytes(versions.c.model))
+                .limit(limit)
+                .offset(offset)
             ).all()
         return [ModelRecord(*row) for row in rows], total
 
@@ -174,6 +176,7 @@ class Registry:
                     f"alias {pointing[0]!r} points at version {version}; move or remove it first"
                 )
             connection.execute(delete(versions).where(*here))
+            self._generation.count(connection)
         self._generation.advance()
         self._drop_unused([row.predictor_sha256, row.evidence_sha256])
 
@@ -186,6 +189,7 @@ class Registry:
             connection.execute(delete(aliases).where(aliases.c.model == model))
             connection.execute(delete(alias_moves).where(alias_moves.c.model == model))
             connection.execute(delete(versions).where(versions.c.model == model))
+            self._generation.count(connection)
         self._generation.advance()
         self._drop_unused(
             [digest for row in rows for digest in (row.predictor_sha256, row.evidence_sha256)]
@@ -213,6 +217,7 @@ class Registry:
                 connection.execute(
                     insert(alias_moves).values(model=model, alias=alias, version=before)
                 )
+            self._generation.count(connection)
         self._generation.advance()
         return before
 
@@ -242,6 +247,7 @@ class Registry:
                 )
             connection.execute(update(aliases).where(*here).values(version=earlier.version))
             connection.execute(delete(alias_moves).where(*moves, alias_moves.c.seq >= earlier.seq))
+            self._generation.count(connection)
         self._generation.advance()
         return earlier.version, current
 
@@ -259,6 +265,7 @@ class Registry:
                     alias_moves.c.model == model, alias_moves.c.alias == alias
                 )
             )
+            self._generation.count(connection)
         self._generation.advance()
 
     # --- files
@@ -303,11 +310,9 @@ class Registry:
 
 def _aliases_of(connection: Connection, model: str) -> dict[str, int]:
     rows = connection.execute(
-        select(aliases.c.alias, aliases.c.version)
-        .where(aliases.c.model == model)
-        .order_by(aliases.c.alias)
+        select(aliases.c.alias, aliases.c.version).where(aliases.c.model == model)
     ).all()
-    return {row.alias: row.version for row in rows}
+    return {row.alias: row.version for row in sorted(rows, key=lambda row: row.alias)}
 
 
 def _target(connection: Connection, model: str, alias: str | None) -> int:

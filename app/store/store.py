@@ -7,41 +7,53 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from app.store.database import Database, storage_error
+from app.store.database import CONNECTIONS, Database, storage_error
 from app.store.files import Files
-from app.store.generation import Generation, SharedGeneration, UnknownGeneration
+from app.store.generation import SharedGeneration
 from app.store.jobs import JobStore
 from app.store.presence import Presence
+from app.store.pulse import Pulse
 from app.store.registry import Registry
+from app.store.roll import Roll
 from app.store.secret import Sealer, load_or_create_secret
+
+#: Seconds without a beat after which a process of another machine is taken for dead.
+LEASE = 30.0
 
 
 class Store:
     """Everything that is kept."""
 
-    def __init__(self, home: Path, url: str) -> None:
+    def __init__(
+        self, home: Path, url: str, *, connections: int = CONNECTIONS, lease: float = LEASE
+    ) -> None:
         self._stack = ExitStack()
-        home = home.absolute()
         try:
-            Files.prepare(home)
-            self.presence = Presence(home / "processes")
-            self._stack.callback(self.presence.close)
-            secret = load_or_create_secret(home / "secret.key")
+            self._open(home.absolute(), url, connections, lease)
         except OSError as error:
             self._stack.close()
             raise storage_error(error) from error
-        self.database = Database(url)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def _open(self, home: Path, url: str, connections: int, lease: float) -> None:
+        Files.prepare(home)
+        self.presence = Presence(home / "processes")
+        self._stack.callback(self.presence.close)
+        secret = load_or_create_secret(home / "secret.key")
+        self.database = Database(url, connections)
         self._stack.callback(self.database.close)
-        self.generation: Generation = (
-            SharedGeneration(home / "generation")
-            if self.database.is_sqlite
-            else UnknownGeneration()
-        )
+        self.database.migrate()
+        self.generation = SharedGeneration(home / "generation")
         self._stack.callback(self.generation.close)
+        if not self.database.is_sqlite:
+            self.presence.roll = Roll(self.database, lease)
+            pulse = Pulse(url, self.presence.id, self.generation, lease)
+            self._stack.callback(pulse.close)
         self.files = Files(home, Sealer(secret), self.presence.id)
         self.registry = Registry(self.database, self.files, self.generation)
         self.jobs = JobStore(self.database, self.files, self.generation)
-        self.database.create_schema()
 
     def require_ready(self) -> None:
         """Raise unless the database answers and the folder can be written."""
@@ -67,7 +79,7 @@ class Store:
     def sweep(self) -> None:
         """Remove files that nothing refers to."""
         for process in self.files.temporary_owners():
-            if self.presence.is_gone(process) is None and self.database.is_sqlite:
+            if self.presence.is_gone(process) is not False:
                 self.files.drop_temporaries_of(process)
         self.jobs.sweep_spools()
         self.registry.sweep()
