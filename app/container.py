@@ -43,6 +43,9 @@ class Container:
             Store(
                 settings.home,
                 settings.url,
+                artifacts=settings.artifacts,
+                secret_file=settings.secret_file,
+                cache_bytes=settings.artifact_cache_bytes,
                 connections=settings.database_connections,
                 lease=settings.lease_timeout,
             )

@@ -43,6 +43,13 @@ class Settings(BaseSettings):
     """The folder of the store: database, artifacts, spooled training data, the server's secret."""
     database_url: str | None = None
     """URL of the metadata: postgresql://... or sqlite:///...; default: a file in the home folder."""
+    artifacts: str | None = None
+    """Where the files of the versions are: a folder, `file://...` or `s3://bucket/prefix`; default:
+    the home folder."""
+    artifact_cache_bytes: PositiveInt = 4096 * MIB
+    """Copies of remote artifacts that are kept in the home folder."""
+    secret_file: Path | None = None
+    """The key of the HMAC: 32 bytes or 64 hexadecimal digits; default: made in the home folder."""
     database_connections: PositiveInt = 10
     """Connections to PostgreSQL that one web process opens at most, and one more."""
 

@@ -1,15 +1,20 @@
 """Fixtures shared by all tests."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 
-from tests.app.postgres import Postgres
+if TYPE_CHECKING:
+    from tests.app.objectstore import ObjectStorage
+    from tests.app.postgres import Postgres
 
 # Compilation and a busy machine make single examples slow; the suite's own time-out is the limit.
 settings.register_profile(
@@ -51,6 +56,8 @@ def ripley(data_dir: Path) -> tuple[NDArray[np.float64], ...]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """One PostgreSQL for all tests of this process that do not stop it."""
+    from tests.app.postgres import Postgres
+
     with Postgres() as running:
         yield running
 
@@ -62,3 +69,20 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path}/metadata.sqlite3"
     postgres: Postgres = request.getfixturevalue("postgres")
     return postgres.new_database()
+
+
+@pytest.fixture(scope="session")
+def object_storage() -> Iterator[ObjectStorage]:
+    """One object storage for all tests of this process that do not stop it."""
+    from tests.app.objectstore import ObjectStorage
+
+    with ObjectStorage() as running:
+        yield running
+
+
+@pytest.fixture
+def bucket(object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty place in it, with the environment that reaches it."""
+    for name, value in object_storage.environment.items():
+        monkeypatch.setenv(name, value)
+    return object_storage.new_bucket()

@@ -71,6 +71,8 @@ class Supervisor:
         try:
             watch = _Watch(self, record, nudge, owned)
             watch.run()
+        except StoreUnavailable as error:
+            self.conclude(record, JobState.FAILED, failure("storage", error.detail))
         except Exception as error:
             log.exception("supervisor failed", extra={"job": record.id})
             detail = f"the training could not be run: {type(error).__name__}"
@@ -86,7 +88,7 @@ class Supervisor:
         files = self._store.files
         task = Task(
             job=record.id,
-            spool=str(files.checked_spool(record.id, record.spool)),
+            spool=str(self.patiently(lambda: files.checked_spool(record.id, record.spool))),
             sha256=record.spool.sha256,
             options=record.options,
             temporary=str(files.temporary),

@@ -21,6 +21,8 @@ from app.store.generation import SharedGeneration
 from app.store.registry import EVIDENCE, PREDICTOR, insert_version
 from app.store.schema import jobs
 from app.store.states import require_legal
+from app.store.storage import SPOOL, artifact_name, spool_name
+from app.store.uploads import Uploads
 
 START = {"phase": "queued", "percent": 0.0}
 
@@ -63,9 +65,12 @@ class JobRecord:
 class JobStore:
     """The queue and the history."""
 
-    def __init__(self, database: Database, files: Files, generation: SharedGeneration) -> None:
+    def __init__(
+        self, database: Database, files: Files, uploads: Uploads, generation: SharedGeneration
+    ) -> None:
         self._database = database
         self._files = files
+        self._uploads = uploads
         self._generation = generation
 
     # --- questions
@@ -118,10 +123,14 @@ class JobStore:
     ) -> JobRecord:
         """Add a job with its data, unless as many wait as may."""
         job = secrets.token_hex(16)
+        seal = self._files.seal(data, SPOOL)
         try:
-            with self._database.exclusive() as connection:
+            with (
+                self._uploads.bringing({spool_name(job): data}) as brought,
+                self._database.exclusive() as connection,
+            ):
                 require_room(connection, queue_size)
-                seal = self._files.keep_spool(data, job)
+                brought.keep(connection)
                 connection.execute(
                     insert(jobs).values(
                         id=job,
@@ -140,11 +149,9 @@ class JobStore:
                         created_at=now(),
                     )
                 )
-                record = _get(connection, job)
-        except BaseException:
+                return _get(connection, job)
+        finally:
             self._files.discard(data)
-            raise
-        return record
 
     def require_room(self, queue_size: int) -> None:
         """Raise `QueueFull` early, before data are written for nothing."""
@@ -199,7 +206,11 @@ class JobStore:
         progress: dict[str, Any],
     ) -> int | None:
         """End a job with a version, both in one transaction. None: it is not ours any more."""
-        with self._database.exclusive() as connection:
+        objects = {artifact_name(staged.sha256): staged for staged in (predictor, evidence)}
+        with (
+            self._uploads.bringing(objects) as brought,
+            self._database.exclusive() as connection,
+        ):
             done = connection.execute(
                 update(jobs)
                 .where(*_held(job, fence), jobs.c.cancel_requested.is_(False))
@@ -211,13 +222,14 @@ class JobStore:
             )
             if done.rowcount != 1:
                 return None
+            brought.keep(connection)
             model = _get(connection, job).model
             version = insert_version(
                 connection,
                 model,
                 job,
-                self._files.keep_artifact(predictor, PREDICTOR),
-                self._files.keep_artifact(evidence, EVIDENCE),
+                self._files.seal(predictor, PREDICTOR),
+                self._files.seal(evidence, EVIDENCE),
                 info,
             )
             connection.execute(update(jobs).where(jobs.c.id == job).values(version=version))
@@ -289,15 +301,19 @@ class JobStore:
     def sweep_spools(self) -> int:
         """Remove data of jobs that have ended or never came to be; returns how many."""
         waiting = [state.value for state in JobState if not state.ended]
-        if not self._files.stored_spools():
+        wanted = select(jobs.c.id).where(jobs.c.state.in_(waiting))
+        stored = self._files.stored_spools()
+        if not stored:
+            return 0
+        with self._database.read() as connection:  # nearly always all are; do not lock for it
+            suspects = set(stored).difference(connection.execute(wanted).scalars())
+        if not suspects:
             return 0
         with self._database.exclusive() as connection:
-            wanted = set(
-                connection.execute(select(jobs.c.id).where(jobs.c.state.in_(waiting))).scalars()
-            )
-            unwanted = [job for job in self._files.stored_spools() if job not in wanted]
-            for job in unwanted:
-                self._files.drop_spool(job)
+            suspects.difference_update(connection.execute(wanted).scalars())
+            names = {spool_name(job) for job in suspects}
+            unwanted = names - self._uploads.among(connection, names)
+            self._files.storage.delete(unwanted)
         return len(unwanted)
 
 

@@ -29,9 +29,25 @@ def load_or_create_secret(path: Path) -> bytes:
                 os.link(temporary, path)
         finally:
             temporary.unlink()
-    secret = path.read_bytes()
+    return read_secret(path)
+
+
+def read_secret(path: Path) -> bytes:
+    """A secret from a file: 32 bytes, or as many in hexadecimal digits."""
+    try:
+        contents = path.read_bytes()
+    except FileNotFoundError as error:
+        raise StoreUnavailable(f"there is no secret at {path}") from error
+    if len(contents) == _LENGTH:
+        return contents
+    try:
+        secret = bytes.fromhex(contents.decode("ascii").strip())
+    except ValueError:
+        secret = b""
     if len(secret) != _LENGTH:
-        raise StoreUnavailable(f"{path.name} is not a secret of {_LENGTH} bytes")
+        raise StoreUnavailable(
+            f"{path.name} is not a secret of {_LENGTH} bytes or {2 * _LENGTH} hexadecimal digits"
+        )
     return secret
 
 
@@ -45,6 +61,10 @@ class Sealer:
         """The mark of one digest for one purpose."""
         message = f"frtsvm/1/{purpose}/{sha256}".encode("ascii")
         return hmac.new(self._secret, message, hashlib.sha256).hexdigest()
+
+    def mark(self) -> str:
+        """By which two servers see that they have the same secret, without telling it."""
+        return hmac.new(self._secret, b"frtsvm/1/which-secret", hashlib.sha256).hexdigest()
 
     def matches(self, purpose: str, sha256: str, mac: str) -> bool:
         """Whether we made that mark."""

@@ -23,6 +23,7 @@ from app.jobs.reaper import Reaper
 from app.schemas.jobs import JobState
 from app.store.jobs import JobRecord
 from app.store.states import MOVES, require_legal
+from app.store.storage import artifact_name
 from app.store.store import Store
 
 INFO = {"classes": [0, 1]}
@@ -184,7 +185,7 @@ def test_a_missing_file_is_noticed(store: Store) -> None:
     make_version(store)
     record = store.registry.resolve("m")
     assert store.registry.looks_whole(record)
-    store.files.drop_artifact(record.predictor.sha256)
+    store.files.storage.delete([artifact_name(record.predictor.sha256)])
     assert not store.registry.looks_whole(record)
     with pytest.raises(ArtifactDamaged):
         store.registry.load_predictor(record)
