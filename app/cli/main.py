@@ -1,4 +1,4 @@
-"""`frtsvm`: serve, train, predict, models, keys, db."""
+"""`frtsvm`: serve, train, predict, models, keys, db, backup, restore."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
+from app.cli.backup import add_backup_commands, run_backup, run_restore
 from app.cli.db import add_db_command, run_db
 
 #: What these libraries read once, when they are loaded.
@@ -62,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
     keys.add_argument("--scopes", default="predict", help="predict, train, admin; joined by +")
 
     add_db_command(commands)
+    add_backup_commands(commands)
     return parser
 
 
@@ -100,8 +102,9 @@ def _run(options: argparse.Namespace) -> int:
         from app.cli.serve import run_serve
 
         return run_serve(options)
-    if options.command == "db":
-        return run_db(options)
+    stores = {"db": run_db, "backup": run_backup, "restore": run_restore}
+    if options.command in stores:
+        return stores[options.command](options)
     from app.cli import commands
 
     return commands.run(options)

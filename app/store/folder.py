@@ -16,9 +16,11 @@ class Folder:
 
     instant = True
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, complete: bool = False) -> None:
         self._root = root
         self.staging = root / "tmp"
+        if complete:  # only read from, perhaps where nothing can be written
+            return
         for name in (ARTIFACTS, SPOOL, "tmp"):
             (root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
 

@@ -16,7 +16,7 @@ from app.store.presence import Presence
 from app.store.pulse import Pulse
 from app.store.registry import Registry
 from app.store.roll import Roll
-from app.store.secret import Sealer, load_or_create_secret, read_secret
+from app.store.secret import Sealer, secret_of
 from app.store.storage import open_storage
 from app.store.uploads import Uploads
 
@@ -45,11 +45,7 @@ class Store:
         try:
             (home / "processes").mkdir(mode=0o700, parents=True, exist_ok=True)
             storage = open_storage(artifacts, home, cache_bytes)
-            sealer = Sealer(
-                read_secret(secret_file)
-                if secret_file
-                else load_or_create_secret(home / "secret.key")
-            )
+            sealer = Sealer(secret_of(home, secret_file))
             self._open(home, url, connections, lease)
             require_one_store(self.database, storage, sealer)
             self.files = Files(storage, sealer, self.presence.id)
