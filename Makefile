@@ -11,7 +11,7 @@ test test-all: export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all check format bench paper paper-quick lock clean
+.PHONY: help serve test test-all check format migration bench paper paper-quick lock clean
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ check: $(VENV)/.dev ## formatting, lint, types, import contracts
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+migration: $(VENV)/.dev ## write the step for a change of the tables (NAME="what it does")
+	$(BIN)/python -m app.store.migrations "$(NAME)"
 
 bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 	$(BIN)/python -m benchmarks.speed

@@ -42,7 +42,17 @@ class Container:
 
     def _build(self, settings: Settings) -> None:
         self.metrics = Metrics()
-        self.store = self._stack.enter_context(Store(settings.home, settings.url))
+        self.store = self._stack.enter_context(
+            Store(
+                settings.home,
+                settings.url,
+                artifacts=settings.artifacts,
+                secret_file=settings.secret_file,
+                cache_bytes=settings.artifact_cache_bytes,
+                connections=settings.database_connections,
+                lease=settings.lease_timeout,
+            )
+        )
         self.engine = EmbeddedEngine(
             self.store,
             slots=settings.training_slots,

@@ -17,6 +17,8 @@ from app.schemas.keys import KeyEntry
 from app.schemas.search import DEFAULT_SECONDS
 
 MIB = 1024**2
+#: How the URL of a database begins.
+DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite://")
 
 
 def default_training_memory() -> int:
@@ -41,7 +43,16 @@ class Settings(BaseSettings):
     home: Path = Path(".frtsvm")
     """The folder of the store: database, artifacts, spooled training data, the server's secret."""
     database_url: str | None = None
-    """SQLAlchemy URL of the metadata; default: `frtsvm.sqlite3` in the home folder."""
+    """URL of the metadata: postgresql://... or sqlite:///...; default: a file in the home folder."""
+    artifacts: str | None = None
+    """Where the files of the versions are: a folder, `file://...` or `s3://bucket/prefix`; default:
+    the home folder."""
+    artifact_cache_bytes: PositiveInt = 4096 * MIB
+    """Copies of remote artifacts that are kept in the home folder."""
+    secret_file: Path | None = None
+    """The key of the HMAC: 32 bytes or 64 hexadecimal digits; default: made in the home folder."""
+    database_connections: PositiveInt = 10
+    """Connections to PostgreSQL that one web process opens at most, and one more."""
 
     # --- the server
     host: str = "127.0.0.1"
@@ -109,6 +120,13 @@ class Settings(BaseSettings):
     def _split_keys(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(KeyEntry.parse(part) for part in value.replace(",", " ").split())
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(DATABASES):
+            raise ValueError(f"must begin with one of {', '.join(DATABASES)}")
         return value
 
     @property

@@ -1,12 +1,20 @@
 """Fixtures shared by all tests."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tests.app.objectstore import ObjectStorage
+    from tests.app.postgres import Postgres
 
 # Compilation and a busy machine make single examples slow; the suite's own time-out is the limit.
 settings.register_profile(
@@ -43,3 +51,38 @@ def read_table(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def ripley(data_dir: Path) -> tuple[NDArray[np.float64], ...]:
     """Ripley's synthetic data: training rows and labels, test rows and labels."""
     return (*read_table(data_dir / "ripley_train.csv"), *read_table(data_dir / "ripley_test.csv"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One PostgreSQL for all tests of this process that do not stop it."""
+    from tests.app.postgres import Postgres
+
+    with Postgres() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database, of each kind in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/metadata.sqlite3"
+    postgres: Postgres = request.getfixturevalue("postgres")
+    return postgres.new_database()
+
+
+@pytest.fixture(scope="session")
+def object_storage() -> Iterator[ObjectStorage]:
+    """One object storage for all tests of this process that do not stop it."""
+    from tests.app.objectstore import ObjectStorage
+
+    with ObjectStorage() as running:
+        yield running
+
+
+@pytest.fixture
+def bucket(object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty place in it, with the environment that reaches it."""
+    for name, value in object_storage.environment.items():
+        monkeypatch.setenv(name, value)
+    return object_storage.new_bucket()

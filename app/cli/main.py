@@ -1,4 +1,4 @@
-"""`frtsvm`: serve, train, predict, models, keys."""
+"""`frtsvm`: serve, train, predict, models, keys, db, backup, restore."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+
+from app.cli.backup import add_backup_commands, run_backup, run_restore
+from app.cli.db import add_db_command, run_db
 
 #: What these libraries read once, when they are loaded.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -65,6 +68,9 @@ def build_parser() -> argparse.ArgumentParser:
     keys.add_argument("action", choices=["new"])
     keys.add_argument("--name", default="key")
     keys.add_argument("--scopes", default="predict", help="predict, train, admin; joined by +")
+
+    add_db_command(commands)
+    add_backup_commands(commands)
     return parser
 
 
@@ -103,6 +109,9 @@ def _run(options: argparse.Namespace) -> int:
         from app.cli.serve import run_serve
 
         return run_serve(options)
+    stores = {"db": run_db, "backup": run_backup, "restore": run_restore}
+    if options.command in stores:
+        return stores[options.command](options)
     from app.cli import commands
 
     return commands.run(options)

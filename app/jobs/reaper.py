@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from app.jobs.supervisor import failure
 from app.schemas.jobs import JobState
+from app.store.beats import Stillness
 from app.store.jobs import JobRecord
 from app.store.store import Store
 
@@ -17,8 +18,7 @@ log = logging.getLogger("frtsvm.jobs")
 class Reaper:
     """A process of this machine is gone when its lock is free; any other when its jobs do not beat.
 
-    Beats are counted, not dated: they are compared with what this process saw earlier by its own
-    monotonic clock, so that no wrong clock can end a job.
+    Beats are counted, not dated (`app.store.beats`), so that no wrong clock can end a job.
     """
 
     def __init__(
@@ -26,24 +26,16 @@ class Reaper:
     ) -> None:
         self._store = store
         self._lease = lease
-        self._clock = clock
-        self._seen: dict[tuple[str, int], tuple[int, float]] = {}
+        self._stillness = Stillness(clock)
 
     def reap(self) -> None:
         """Look at all running jobs once."""
         running = self._store.jobs.running()
-        now = self._clock()
-        alive: dict[tuple[str, int], tuple[int, float]] = {}
         for job in running:
-            key = (job.id, job.fence)
-            beat, since = self._seen.get(key, (job.beat, now))
-            if beat != job.beat:
-                beat, since = job.beat, now
-            if self._owner_is_gone(job) or now - since > self._lease:
+            still = self._stillness.of((job.id, job.fence), job.beat)
+            if self._owner_is_gone(job) or still > self._lease:
                 self._interrupt(job)
-            else:
-                alive[key] = (beat, since)
-        self._seen = alive
+        self._stillness.keep({(job.id, job.fence) for job in running})
 
     def _owner_is_gone(self, job: JobRecord) -> bool:
         return job.owner is None or self._store.presence.is_gone(job.owner) is True

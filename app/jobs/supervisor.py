@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerContext
-from typing import Any
+from typing import Any, TypeVar
 
-from app.errors import ServiceError, StoreFull
+from app.errors import ServiceError, StoreFull, StoreUnavailable
 from app.jobs import entry
 from app.jobs.messages import STOP, Task, receive, send, staged_from_json
 from app.schemas.jobs import JobState
@@ -28,10 +28,14 @@ from app.store.store import Store
 
 log = logging.getLogger("frtsvm.jobs")
 
+T = TypeVar("T")
+
 #: Seconds between looks at the row (is it cancelled?) and writes to it (beat and progress).
 LOOK_INTERVAL = 0.25
 BEAT_INTERVAL = 0.5
 START_ATTEMPTS = 3
+#: Seconds for which the last step of a job is tried again; less than the usual lease.
+PATIENCE = 20.0
 #: What multiprocessing says when the process that forked ours is gone: ours may still run.
 STATUS_LOST = 255
 
@@ -68,6 +72,8 @@ class Supervisor:
         try:
             watch = _Watch(self, record, nudge, owned)
             watch.run()
+        except StoreUnavailable as error:
+            self.conclude(record, JobState.FAILED, failure("storage", error.detail))
         except Exception as error:
             log.exception("supervisor failed", extra={"job": record.id})
             detail = f"the training could not be run: {type(error).__name__}"
@@ -83,7 +89,7 @@ class Supervisor:
         files = self._store.files
         task = Task(
             job=record.id,
-            spool=str(files.checked_spool(record.id, record.spool)),
+            spool=str(self.patiently(lambda: files.checked_spool(record.id, record.spool))),
             sha256=record.spool.sha256,
             options=record.options,
             temporary=str(files.temporary),
@@ -111,7 +117,11 @@ class Supervisor:
 
     def conclude(self, record: JobRecord, state: JobState, error: dict[str, Any] | None) -> None:
         """Record the end of a job that made no version."""
-        ended = self._jobs.end(record.id, record.fence, state, error)
+        try:
+            ended = self.patiently(lambda: self._jobs.end(record.id, record.fence, state, error))
+        except ServiceError as trouble:  # without beats, the lease will end it
+            log.error("cannot record the end", extra={"job": record.id, "why": trouble.detail})
+            return
         code = error["code"] if error else None
         log.info(
             "job ended",
@@ -121,13 +131,15 @@ class Supervisor:
     def publish(self, record: JobRecord, message: dict[str, Any]) -> None:
         """Make the version, unless the job was cancelled or taken from us meanwhile."""
         try:
-            version = self._jobs.publish(
-                record.id,
-                record.fence,
-                staged_from_json(message["predictor"]),
-                staged_from_json(message["evidence"]),
-                message["info"],
-                {"phase": "done", "percent": 100.0},
+            version = self.patiently(
+                lambda: self._jobs.publish(
+                    record.id,
+                    record.fence,
+                    staged_from_json(message["predictor"]),
+                    staged_from_json(message["evidence"]),
+                    message["info"],
+                    {"phase": "done", "percent": 100.0},
+                )
             )
         except ServiceError as error:
             code = "store_full" if isinstance(error, StoreFull) else "storage"
@@ -140,6 +152,17 @@ class Supervisor:
                 "version published",
                 extra={"job": record.id, "model": record.model, "version": version},
             )
+
+    def patiently(self, step: Callable[[], T]) -> T:
+        """Take a last step of a job, again if the store is away: it may be restarting."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return step()
+            except StoreUnavailable:
+                if time.monotonic() >= deadline or self.stopping.is_set():
+                    raise
+                time.sleep(LOOK_INTERVAL)
 
     def outcome(self, record: JobRecord) -> str:
         """The state that a job ended in."""

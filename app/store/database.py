@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import errno
-import sqlite3
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, insert, make_url, select
+from sqlalchemy import ColumnElement, Connection, make_url, select, text
 from sqlalchemy.engine import Engine
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.errors import ServiceError, StoreFull, StoreUnavailable
-from app.store.schema import SCHEMA_VERSION, gate, metadata
+from app.store import migrate
+from app.store.postgresql import (
+    DISK_FULL,
+    MIGRATION_LOCK,
+    UNAVAILABLE,
+    code_of,
+    postgres_engine,
+)
+from app.store.schema import gate
+from app.store.sqlite import sqlite_engine
 
-BUSY_TIMEOUT = 30.0
+log = logging.getLogger("frtsvm.store")
+
 #: What a disk, a quota or a limit on file sizes says when nothing more fits.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: Connections of one process, unless it says otherwise.
+CONNECTIONS = 10
 
 
 def now() -> str:
@@ -26,50 +41,97 @@ def now() -> str:
 
 
 class Database:
-    """Read transactions, and write transactions that take turns."""
+    """Read transactions, write transactions, and write transactions that take turns."""
 
-    def __init__(self, url: str) -> None:
-        self._sqlite = make_url(url).get_backend_name() == "sqlite"
-        self._engine = _sqlite_engine(url) if self._sqlite else create_engine(url)
+    def __init__(self, url: str, connections: int = CONNECTIONS) -> None:
+        try:
+            parsed = make_url(url)
+        except ArgumentError as error:  # without the URL: it may hold a password
+            raise StoreUnavailable("the address of the database is no URL") from error
+        backend = {"postgres": "postgresql"}.get(parsed.drivername, parsed.get_backend_name())
+        self._sqlite = backend == "sqlite"
+        if self._sqlite:
+            self._path = Path(parsed.database or "")
+            self._engine = sqlite_engine(parsed)
+        elif backend == "postgresql":
+            self._engine = postgres_engine(parsed, connections)
+        else:
+            raise StoreUnavailable(f"no database of kind {backend!r}, but sqlite and postgresql")
+        self._reading = self._engine if self._sqlite else _with_snapshots(self._engine)
 
     @property
     def is_sqlite(self) -> bool:
         """Whether everything that uses this database runs on one machine."""
         return self._sqlite
 
-    def create_schema(self) -> None:
-        """Make the tables unless they are there; refuse those of another version."""
-        with self._translated(), self._engine.connect() as connection:
-            connection = connection.execution_options(frtsvm_exclusive=True)
-            with connection.begin():
-                metadata.create_all(connection)
-                found = connection.execute(select(gate.c.schema_version)).scalar()
-                if found is None:
-                    connection.execute(insert(gate).values(id=1, schema_version=SCHEMA_VERSION))
-                elif found != SCHEMA_VERSION:
-                    raise StoreUnavailable(
-                        f"the database has schema {found}, this program needs {SCHEMA_VERSION}"
-                    )
+    @property
+    def path(self) -> Path:
+        """The file of SQLite."""
+        return self._path
 
+    # --- the schema
+    def migrate(self) -> bool:
+        """Bring the tables to what this program needs; True if something was done."""
+        if self.revision() == migrate.HEAD:
+            return False
+        with self._translated(), self._engine.connect() as connection:
+            connection = connection.execution_options(frtsvm_writing=True)
+            with connection.begin():
+                if not self._sqlite:
+                    connection.execute(text("SET LOCAL lock_timeout = 0"))
+                    connection.execute(text("SET LOCAL statement_timeout = 0"))
+                    connection.execute(
+                        text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK}
+                    )
+                return migrate.apply(connection, self._copy_before)
+
+    def revision(self) -> str | None:
+        """The step of the schema that the database is at; None if it is empty."""
+        with self.read() as connection:
+            return migrate.revision_of(connection)
+
+    def schema_differences(self) -> list[Any]:
+        """Where the tables differ from what this program declares."""
+        with self.read() as connection:
+            return migrate.differences(connection)
+
+    def _copy_before(self, revision: str) -> None:
+        """Nobody can write meanwhile: the caller's transaction has the lock."""
+        if self._sqlite:
+            target = self._path.with_name(f"{self._path.name}.before-{migrate.HEAD}")
+            migrate.copy_sqlite(self._path, target)
+            log.info("database copied", extra={"schema": revision, "copy": str(target)})
+
+    # --- transactions
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A consistent view."""
-        with self._translated(), self._engine.connect() as connection, connection.begin():
+        """A consistent view: all statements see the same moment."""
+        with self._translated(), self._reading.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A write transaction that others may overlap: for changes of one row, guarded by it."""
+        with self._translated(), self._engine.connect() as connection:
+            connection = connection.execution_options(frtsvm_writing=True)
+            with connection.begin():
+                yield connection
+
+    @contextmanager
     def exclusive(self) -> Iterator[Connection]:
-        """A write transaction that no other one, of any process, overlaps.
+        """A write transaction that no other exclusive one, of any process, overlaps.
 
         Files are renamed and removed inside such a section, so that nobody sweeps a file that is
         just about to be recorded.
         """
-        with self._translated(), self._engine.connect() as connection:
-            connection = connection.execution_options(frtsvm_exclusive=True)
-            with connection.begin():
-                if not self._sqlite:
-                    connection.execute(select(gate.c.id).with_for_update())
-                yield connection
+        with self.write() as connection:
+            if not self._sqlite:
+                connection.execute(select(gate.c.id).with_for_update())
+            yield connection
+
+    def by_bytes(self, column: ColumnElement[str]) -> ColumnElement[str]:
+        """For ORDER BY: the same order on every database, whatever language it was set up for."""
+        return column if self._sqlite else column.collate("C")
 
     def close(self) -> None:
         """Give back every connection."""
@@ -80,18 +142,31 @@ class Database:
         """Errors of the driver in our words."""
         try:
             yield
-        except OperationalError as error:
-            if "full" in str(error.orig):
-                raise StoreFull("no space left for the database") from error
-            raise StoreUnavailable(f"the database cannot be used: {error.orig}") from error
+        except PoolTimeout as error:
+            raise StoreUnavailable("all connections to the database are in use") from error
         except DBAPIError as error:
-            if error.connection_invalidated:
-                raise StoreUnavailable("the connection to the database was lost") from error
-            raise
+            raise self._in_our_words(error) from error
         except ServiceError:
             raise
         except OSError as error:
             raise storage_error(error) from error
+
+    def _in_our_words(self, error: DBAPIError) -> Exception:
+        if self._sqlite:
+            if not isinstance(error, OperationalError):
+                return error
+            if "full" in str(error.orig):
+                return StoreFull("no space left for the database")
+            return StoreUnavailable(f"the database cannot be used: {error.orig}")
+        # Not the driver's words: they name hosts and users. The log has them.
+        code = code_of(error)
+        if code == DISK_FULL:
+            return StoreFull("no space left for the database")
+        if error.connection_invalidated or (not code and isinstance(error, OperationalError)):
+            return StoreUnavailable("the database cannot be reached")
+        if code.startswith(UNAVAILABLE) or isinstance(error, OperationalError):
+            return StoreUnavailable(f"the database cannot be used at the moment ({code})")
+        return error
 
 
 def storage_error(error: OSError) -> ServiceError:
@@ -101,29 +176,6 @@ def storage_error(error: OSError) -> ServiceError:
     return StoreUnavailable(f"the store cannot be written: {error.strerror or error}")
 
 
-def _sqlite_engine(url: str) -> Engine:
-    engine = create_engine(
-        url,
-        connect_args={"timeout": BUSY_TIMEOUT, "check_same_thread": False},
-        pool_size=8,
-        max_overflow=64,
-    )
-
-    @event.listens_for(engine, "connect")
-    def _configure(connection: sqlite3.Connection, _record: object) -> None:
-        # The driver must not start transactions by itself: BEGIN is ours (below).
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        # Not WAL: before SQLite 3.51.3 several writing processes can corrupt it.
-        cursor.execute("PRAGMA journal_mode=TRUNCATE")
-        cursor.execute("PRAGMA synchronous=FULL")
-        cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.close()
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        # IMMEDIATE takes the write lock at once, so that two writers queue instead of one failing.
-        exclusive = connection.get_execution_options().get("frtsvm_exclusive", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if exclusive else "BEGIN")
-
-    return engine
+def _with_snapshots(engine: Engine) -> Engine:
+    """The same connections; transactions see one moment and change nothing."""
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)

@@ -1,24 +1,25 @@
 """The files of the store: staged under a temporary name, durable before they are recorded.
 
-    home/artifacts/<sha256>.joblib   predictors and evidence of versions
-    home/spool/<job>.joblib          training data of jobs that have not ended
-    home/tmp/<process>.<token>       being written
-
-A file gets its final name inside the exclusive section that records it (`Database.exclusive`), and
-is removed inside one too, after the record of it is gone.
+`tmp/<process>.<token>` is a file that a process writes; `storage` says where it goes when it is
+complete, and `uploads` how nobody removes it before it is recorded. Files are removed inside an
+exclusive section, after the record of them is gone.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.errors import ArtifactDamaged
+from app.errors import ArtifactDamaged, ServiceError, StoreUnavailable
 from app.store.plain import digest_of, dump_plain, is_plain_file, load_plain
 from app.store.secret import Sealer
+from app.store.storage import ARTIFACTS, SPOOL, Storage, artifact_name, spool_name, stem_of
+
+log = logging.getLogger("frtsvm.store")
 
 
 @dataclass(frozen=True)
@@ -71,71 +72,74 @@ def load_verified(path: Path, sha256: str) -> dict[str, Any]:
 
 
 class Files:
-    """The folders of one store, used by one process."""
+    """The sealed files of one store, as one process uses them."""
 
-    def __init__(self, home: Path, sealer: Sealer, process: str) -> None:
+    def __init__(self, storage: Storage, sealer: Sealer, process: str) -> None:
+        self.storage = storage
         self._sealer = sealer
         self.process = process
-        self.temporary = home / "tmp"
-        self._artifacts = home / "artifacts"
-        self._spool = home / "spool"
 
-    @staticmethod
-    def prepare(home: Path) -> None:
-        """Make the folders."""
-        for name in ("artifacts", "spool", "tmp", "processes"):
-            (home / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+    @property
+    def temporary(self) -> Path:
+        """The folder of files that are being written."""
+        return self.storage.staging
 
     def stage(self, state: dict[str, Any]) -> Staged:
         """Write plain data durably under a temporary name."""
         return stage(self.temporary, self.process, state)
 
-    # --- artifacts: shared by content
-    def keep_artifact(self, staged: Staged, purpose: str) -> Seal:
-        """Give a staged file its final name. Inside an exclusive section."""
-        _rename_durably(staged.path, self._artifact_path(staged.sha256))
+    def seal(self, staged: Staged, purpose: str) -> Seal:
+        """What the database has to know about a file."""
         return Seal(staged.sha256, staged.size, self._sealer.mac(purpose, staged.sha256))
 
+    # --- artifacts: shared by content
     def load_artifact(self, seal: Seal, purpose: str) -> dict[str, Any]:
         """The contents, if the seal is ours and the file matches it."""
         self._require_mark(seal, purpose)
-        return load_verified(self._artifact_path(seal.sha256), seal.sha256)
+        name = artifact_name(seal.sha256)
+        try:
+            return self._load(name, seal.sha256)
+        except ArtifactDamaged:
+            # A copy may have gone bad, or been dropped just now; the original counts.
+            if self.storage.forget_local(name):
+                return self._load(name, seal.sha256)
+            raise
+
+    def _load(self, name: str, sha256: str) -> dict[str, Any]:
+        path = self.storage.local(name, self.process)
+        if not path.exists() and self.storage.read_marker() is None:
+            raise StoreUnavailable("the artifacts cannot be reached")
+        return load_verified(path, sha256)
 
     def artifact_looks_whole(self, seal: Seal) -> bool:
         """A cheap look: there, and of the right size."""
-        path = self._artifact_path(seal.sha256)
-        return is_plain_file(path) and path.stat().st_size == seal.size
-
-    def drop_artifact(self, sha256: str) -> None:
-        """Remove a file that no version refers to any more. Inside an exclusive section."""
-        self._artifact_path(sha256).unlink(missing_ok=True)
+        return self.storage.size(artifact_name(seal.sha256)) == seal.size
 
     def stored_artifacts(self) -> list[str]:
-        """Digests of all artifacts on disk."""
-        return [path.stem for path in self._artifacts.glob("*.joblib")]
+        """Digests of all artifacts in the storage."""
+        return [stem_of(name) for name in self.storage.names(ARTIFACTS)]
 
     # --- spooled training data: one per job
-    def keep_spool(self, staged: Staged, job: str) -> Seal:
-        """Give the data of a job their final name. Inside an exclusive section."""
-        _rename_durably(staged.path, self._spool_path(job))
-        return Seal(staged.sha256, staged.size, self._sealer.mac("spool", staged.sha256))
-
     def checked_spool(self, job: str, seal: Seal) -> Path:
         """Where the data of a job are; the child that loads them compares the digest."""
-        self._require_mark(seal, "spool")
-        return self._spool_path(job)
+        self._require_mark(seal, SPOOL)
+        # A copy is named as a temporary file of that job, and is removed with them.
+        return self.storage.fetch(spool_name(job), self.temporary / f"{self.process}.{job}.data")
 
     def drop_spool(self, job: str) -> None:
-        """Remove the data of a job that has ended."""
-        self._spool_path(job).unlink(missing_ok=True)
+        """Remove the data of a job that has ended; a sweep will, if that fails."""
+        try:
+            self.storage.delete([spool_name(job)])
+        except (ServiceError, OSError) as error:
+            log.warning("data are left behind", extra={"job": job, "why": str(error)})
 
     def stored_spools(self) -> list[str]:
-        """Ids of all jobs with data on disk."""
-        return [path.stem for path in self._spool.glob("*.joblib")]
+        """Ids of all jobs with data in the storage."""
+        return [stem_of(name) for name in self.storage.names(SPOOL)]
 
     # --- temporary files
     def discard(self, staged: Staged) -> None:
-        """Remove a staged file that is not wanted after all."""
+        """Remove a staged file that is not wanted any more."""
         staged.path.unlink(missing_ok=True)
 
     def temporary_owners(self) -> set[str]:
@@ -148,24 +152,11 @@ class Files:
             path.unlink(missing_ok=True)
 
     def require_writable(self) -> None:
-        """Write and remove a file, durably."""
+        """Write and remove a file, durably, and see that the storage answers."""
         self.discard(self.stage({"probe": secrets.token_hex(4)}))
+        if self.storage.read_marker() is None:
+            raise StoreUnavailable("the artifacts cannot be reached")
 
     def _require_mark(self, seal: Seal, purpose: str) -> None:
         if not self._sealer.matches(purpose, seal.sha256, seal.mac):
             raise ArtifactDamaged(f"file {seal.sha256[:12]} was not written by this server")
-
-    def _artifact_path(self, sha256: str) -> Path:
-        return self._artifacts / f"{sha256}.joblib"
-
-    def _spool_path(self, job: str) -> Path:
-        return self._spool / f"{job}.joblib"
-
-
-def _rename_durably(source: Path, target: Path) -> None:
-    os.replace(source, target)
-    descriptor = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,8 +1,9 @@
 """A mark that all processes see and that differs whenever models, versions or aliases changed.
 
 Predictions ask "did anything change?" thousands of times per second, and a database is too slow for
-that. On one machine the mark is eight bytes of shared memory; across machines there is none, and
-every question is answered with "perhaps".
+that. The mark is eight bytes of memory that the processes of one machine share. Machines that share
+a database count their changes in it, in the transaction that makes them; each looks at the count a
+few times per second (`pulse`) and moves its own mark when it differs.
 
 Who changes something commits, then moves the mark, then acknowledges. Who caches something reads the
 mark first, then the database: so a cache can be older than its mark says, never newer. The mark is
@@ -16,29 +17,16 @@ import os
 import secrets
 import struct
 from pathlib import Path
-from typing import Protocol
+
+from sqlalchemy import Connection, update
+
+from app.store.schema import gate
 
 _WORD = struct.Struct("=Q")
 
 
-class Generation(Protocol):
-    """Equal values of `current()` mean that nothing changed in between."""
-
-    def current(self) -> int:
-        """The present generation."""
-        ...
-
-    def advance(self) -> None:
-        """Something changed, and is committed."""
-        ...
-
-    def close(self) -> None:
-        """Let go of it."""
-        ...
-
-
 class SharedGeneration:
-    """The mark of one machine."""
+    """The mark of one machine. Equal values of `current()` mean that nothing changed in between."""
 
     def __init__(self, path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -54,6 +42,11 @@ class SharedGeneration:
         value: int = _WORD.unpack_from(self._memory)[0]
         return value
 
+    @staticmethod
+    def count(connection: Connection) -> None:
+        """Something changes; inside the exclusive section that changes it."""
+        connection.execute(update(gate).values(generation=gate.c.generation + 1))
+
     def advance(self) -> None:
         """Something changed, and is committed."""
         _WORD.pack_into(self._memory, 0, secrets.randbits(64))
@@ -61,21 +54,3 @@ class SharedGeneration:
     def close(self) -> None:
         """Let go of it."""
         self._memory.close()
-
-
-class UnknownGeneration:
-    """Never the same twice: for databases that other machines change."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def current(self) -> int:
-        """Another value each time."""
-        self._count += 1
-        return self._count
-
-    def advance(self) -> None:
-        """Nothing to note."""
-
-    def close(self) -> None:
-        """Nothing to let go of."""

@@ -17,10 +17,12 @@ from app.errors import JobFinished, JobNotFound, QueueFull
 from app.schemas.jobs import JobState
 from app.store.database import Database, now
 from app.store.files import Files, Seal, Staged
-from app.store.generation import Generation
+from app.store.generation import SharedGeneration
 from app.store.registry import EVIDENCE, PREDICTOR, insert_version
 from app.store.schema import jobs
 from app.store.states import require_legal
+from app.store.storage import SPOOL, artifact_name, spool_name
+from app.store.uploads import Uploads
 
 START = {"phase": "queued", "percent": 0.0}
 
@@ -65,9 +67,12 @@ class JobRecord:
 class JobStore:
     """The queue and the history."""
 
-    def __init__(self, database: Database, files: Files, generation: Generation) -> None:
+    def __init__(
+        self, database: Database, files: Files, uploads: Uploads, generation: SharedGeneration
+    ) -> None:
         self._database = database
         self._files = files
+        self._uploads = uploads
         self._generation = generation
 
     # --- questions
@@ -120,10 +125,14 @@ class JobStore:
     ) -> JobRecord:
         """Add a job with its data, unless as many wait as may."""
         job = secrets.token_hex(16)
+        seal = self._files.seal(data, SPOOL)
         try:
-            with self._database.exclusive() as connection:
+            with (
+                self._uploads.bringing({spool_name(job): data}) as brought,
+                self._database.exclusive() as connection,
+            ):
                 require_room(connection, queue_size)
-                seal = self._files.keep_spool(data, job)
+                brought.keep(connection)
                 connection.execute(
                     insert(jobs).values(
                         id=job,
@@ -142,11 +151,9 @@ class JobStore:
                         created_at=now(),
                     )
                 )
-                record = _get(connection, job)
-        except BaseException:
+                return _get(connection, job)
+        finally:
             self._files.discard(data)
-            raise
-        return record
 
     def require_room(self, queue_size: int) -> None:
         """Raise `QueueFull` early, before data are written for nothing."""
@@ -164,8 +171,9 @@ class JobStore:
         with self._database.read() as connection:  # the common answer is no; do not lock for it
             if connection.execute(oldest).first() is None:
                 return None
-        with self._database.exclusive() as connection:
-            job = connection.execute(oldest).scalar()
+        with self._database.write() as connection:
+            # Whoever claims at the same moment takes the next one instead of waiting.
+            job = connection.execute(oldest.with_for_update(skip_locked=True)).scalar()
             if job is None:
                 return None
             connection.execute(
@@ -182,7 +190,7 @@ class JobStore:
 
     def beat(self, job: str, fence: int, progress: dict[str, Any]) -> bool:
         """Show that the job lives and how far it is. False: it is not ours any more."""
-        with self._database.exclusive() as connection:
+        with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
                 .where(*_held(job, fence))
@@ -200,7 +208,11 @@ class JobStore:
         progress: dict[str, Any],
     ) -> int | None:
         """End a job with a version, both in one transaction. None: it is not ours any more."""
-        with self._database.exclusive() as connection:
+        objects = {artifact_name(staged.sha256): staged for staged in (predictor, evidence)}
+        with (
+            self._uploads.bringing(objects) as brought,
+            self._database.exclusive() as connection,
+        ):
             done = connection.execute(
                 update(jobs)
                 .where(*_held(job, fence), jobs.c.cancel_requested.is_(False))
@@ -212,16 +224,18 @@ class JobStore:
             )
             if done.rowcount != 1:
                 return None
+            brought.keep(connection)
             model = _get(connection, job).model
             version = insert_version(
                 connection,
                 model,
                 job,
-                self._files.keep_artifact(predictor, PREDICTOR),
-                self._files.keep_artifact(evidence, EVIDENCE),
+                self._files.seal(predictor, PREDICTOR),
+                self._files.seal(evidence, EVIDENCE),
                 info,
             )
             connection.execute(update(jobs).where(jobs.c.id == job).values(version=version))
+            self._generation.count(connection)
         self._generation.advance()
         self._files.drop_spool(job)
         return version
@@ -229,7 +243,7 @@ class JobStore:
     def end(self, job: str, fence: int, state: JobState, error: dict[str, Any] | None) -> bool:
         """End a running job without a version. False: it is not ours any more."""
         require_legal(JobState.RUNNING, state)
-        with self._database.exclusive() as connection:
+        with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
                 .where(*_held(job, fence))
@@ -246,8 +260,8 @@ class JobStore:
 
     def request_cancel(self, job: str) -> JobRecord:
         """End a queued job at once; ask the runner of a running one to end it."""
-        with self._database.exclusive() as connection:
-            record = _get(connection, job)
+        with self._database.write() as connection:
+            record = _get(connection, job, lock=True)
             if record.state is JobState.QUEUED:
                 values: dict[str, Any] = {
                     "state": JobState.CANCELLED.value,
@@ -292,7 +306,7 @@ class JobStore:
             oldest_kept = connection.execute(beyond).scalar()
         if oldest_kept is None:
             return 0
-        with self._database.exclusive() as connection:
+        with self._database.write() as connection:
             return connection.execute(
                 delete(jobs).where(jobs.c.state.in_(ended), jobs.c.seq < oldest_kept)
             ).rowcount
@@ -300,15 +314,19 @@ class JobStore:
     def sweep_spools(self) -> int:
         """Remove data of jobs that have ended or never came to be; returns how many."""
         waiting = [state.value for state in JobState if not state.ended]
-        if not self._files.stored_spools():
+        wanted = select(jobs.c.id).where(jobs.c.state.in_(waiting))
+        stored = self._files.stored_spools()
+        if not stored:
+            return 0
+        with self._database.read() as connection:  # nearly always all are; do not lock for it
+            suspects = set(stored).difference(connection.execute(wanted).scalars())
+        if not suspects:
             return 0
         with self._database.exclusive() as connection:
-            wanted = set(
-                connection.execute(select(jobs.c.id).where(jobs.c.state.in_(waiting))).scalars()
-            )
-            unwanted = [job for job in self._files.stored_spools() if job not in wanted]
-            for job in unwanted:
-                self._files.drop_spool(job)
+            suspects.difference_update(connection.execute(wanted).scalars())
+            names = {spool_name(job) for job in suspects}
+            unwanted = names - self._uploads.among(connection, names)
+            self._files.storage.delete(unwanted)
         return len(unwanted)
 
 
@@ -327,8 +345,9 @@ def _held(job: str, fence: int) -> tuple[Any, ...]:
     return jobs.c.id == job, jobs.c.fence == fence, jobs.c.state == JobState.RUNNING.value
 
 
-def _get(connection: Connection, job: str) -> JobRecord:
-    row = connection.execute(select(jobs).where(jobs.c.id == job)).one_or_none()
+def _get(connection: Connection, job: str, *, lock: bool = False) -> JobRecord:
+    question = select(jobs).where(jobs.c.id == job)
+    row = connection.execute(question.with_for_update() if lock else question).one_or_none()
     if row is None:
         raise JobNotFound("there is no such job")
     return JobRecord.of(row)

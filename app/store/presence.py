@@ -1,7 +1,8 @@
 """Which processes that use the store are alive.
 
 Each holds a lock on a file named after it. The kernel drops the lock when the process ends, however
-it ends, so nobody needs a clock to know that a process is gone.
+it ends, so nobody needs a clock to know that a process of the same machine is gone. Of processes on
+other machines the counters in the database tell (`roll`).
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import os
 import secrets
 from pathlib import Path
 
+from app.store.roll import Roll
+
 
 class Presence:
     """This process, and what it can tell of the others."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.roll: Roll | None = None
         self._descriptor, self.id = self._appear()
 
     def _appear(self) -> tuple[int, str]:
@@ -37,7 +41,7 @@ class Presence:
         try:
             descriptor = os.open(self._path(name), os.O_RDWR)
         except FileNotFoundError:
-            return None
+            return None if self.roll is None else self.roll.is_gone(name)
         try:
             return _lock(descriptor)
         finally:
@@ -45,6 +49,8 @@ class Presence:
 
     def forget(self, name: str) -> None:
         """Remove the file of a process that is gone, holding its lock lest it be just appearing."""
+        if self.roll is not None:
+            self.roll.forget(name)
         try:
             descriptor = os.open(self._path(name), os.O_RDWR)
         except FileNotFoundError:
@@ -56,8 +62,9 @@ class Presence:
             os.close(descriptor)
 
     def known(self) -> list[str]:
-        """All processes that left a file."""
-        return [path.stem for path in self._folder.glob("*.lock")]
+        """All processes that left a file here, or have a counter in the database."""
+        here = {path.stem for path in self._folder.glob("*.lock")}
+        return sorted(here if self.roll is None else here.union(self.roll.known()))
 
     def close(self) -> None:
         """Be gone."""

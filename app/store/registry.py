@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,18 +13,25 @@ from app.errors import (
     AliasNotFound,
     ModelNotFound,
     NothingToRollBack,
+    ServiceError,
     VersionInUse,
     VersionNotFound,
 )
 from app.store.database import Database, now
 from app.store.files import Files, Seal
-from app.store.generation import Generation
+from app.store.generation import SharedGeneration
 from app.store.schema import alias_moves, aliases, models, versions
+from app.store.storage import artifact_name
+from app.store.uploads import Uploads
+
+log = logging.getLogger("frtsvm.store")
 
 #: The alias that answers when a caller names no version.
 PRODUCTION = "production"
 PREDICTOR = "predictor"
 EVIDENCE = "evidence"
+#: Files that are removed while nobody else can record one.
+SWEEP_BATCH = 25
 
 
 @dataclass(frozen=True)
@@ -96,9 +104,12 @@ def insert_version(
 class Registry:
     """Questions about models, and the moves that change them."""
 
-    def __init__(self, database: Database, files: Files, generation: Generation) -> None:
+    def __init__(
+        self, database: Database, files: Files, uploads: Uploads, generation: SharedGeneration
+    ) -> None:
         self._database = database
         self._files = files
+        self._uploads = uploads
         self._generation = generation
 
     # --- questions
@@ -112,7 +123,9 @@ class Registry:
                 select(func.count(func.distinct(versions.c.model)))
             ).scalar_one()
             rows = connection.execute(
-                grouped.order_by(versions.c.model).limit(limit).offset(offset)
+                grouped.order_by(self._database.by_bytes(versions.c.model))
+                .limit(limit)
+                .offset(offset)
             ).all()
         return [ModelRecord(*row) for row in rows], total
 
@@ -174,8 +187,9 @@ class Registry:
                     f"alias {pointing[0]!r} points at version {version}; move or remove it first"
                 )
             connection.execute(delete(versions).where(*here))
+            self._generation.count(connection)
         self._generation.advance()
-        self._drop_unused([row.predictor_sha256, row.evidence_sha256])
+        self._drop_behind([row.predictor_sha256, row.evidence_sha256])
 
     def delete_model(self, model: str) -> None:
         """Retire all versions of a model, and its aliases."""
@@ -186,8 +200,9 @@ class Registry:
             connection.execute(delete(aliases).where(aliases.c.model == model))
             connection.execute(delete(alias_moves).where(alias_moves.c.model == model))
             connection.execute(delete(versions).where(versions.c.model == model))
+            self._generation.count(connection)
         self._generation.advance()
-        self._drop_unused(
+        self._drop_behind(
             [digest for row in rows for digest in (row.predictor_sha256, row.evidence_sha256)]
         )
 
@@ -213,6 +228,7 @@ class Registry:
                 connection.execute(
                     insert(alias_moves).values(model=model, alias=alias, version=before)
                 )
+            self._generation.count(connection)
         self._generation.advance()
         return before
 
@@ -242,6 +258,7 @@ class Registry:
                 )
             connection.execute(update(aliases).where(*here).values(version=earlier.version))
             connection.execute(delete(alias_moves).where(*moves, alias_moves.c.seq >= earlier.seq))
+            self._generation.count(connection)
         self._generation.advance()
         return earlier.version, current
 
@@ -259,6 +276,7 @@ class Registry:
                     alias_moves.c.model == model, alias_moves.c.alias == alias
                 )
             )
+            self._generation.count(connection)
         self._generation.advance()
 
     # --- files
@@ -278,36 +296,49 @@ class Registry:
 
     def sweep(self) -> int:
         """Remove artifacts that no version refers to; returns how many."""
-        return self._drop_unused(self._files.stored_artifacts())
+        stored = self._files.stored_artifacts()
+        with self._database.read() as connection:  # nearly all are in use; do not lock for it
+            used = _digests_in_use(connection)
+        return self._drop_unused([sha256 for sha256 in stored if sha256 not in used])
+
+    def _drop_behind(self, candidates: list[str]) -> None:
+        """Remove the files of versions that are gone; a sweep will, if that fails."""
+        try:
+            self._drop_unused(candidates)
+        except ServiceError as error:
+            log.warning("artifacts are left behind", extra={"why": error.detail})
 
     def _drop_unused(self, candidates: list[str]) -> int:
-        """Equal models share a file, so look before removing; nobody can publish meanwhile."""
-        if not candidates:
-            return 0
+        """Equal models share a file, so look before removing; nobody can record one meanwhile."""
         dropped = 0
-        with self._database.exclusive() as connection:
-            for sha256 in set(candidates):
-                used = connection.execute(
-                    select(versions.c.version)
-                    .where(
-                        (versions.c.predictor_sha256 == sha256)
-                        | (versions.c.evidence_sha256 == sha256)
-                    )
-                    .limit(1)
-                ).first()
-                if used is None:
-                    self._files.drop_artifact(sha256)
-                    dropped += 1
+        unique = sorted(set(candidates))
+        for start in range(0, len(unique), SWEEP_BATCH):
+            some = unique[start : start + SWEEP_BATCH]
+            with self._database.exclusive() as connection:
+                used = _digests_in_use(connection, some)
+                names = {artifact_name(sha256) for sha256 in some if sha256 not in used}
+                unused = names - self._uploads.among(connection, names)
+                self._files.storage.delete(unused)
+            dropped += len(unused)
         return dropped
+
+
+def _digests_in_use(connection: Connection, among: list[str] | None = None) -> set[str]:
+    """Digests that versions refer to."""
+    found: set[str] = set()
+    for column in (versions.c.predictor_sha256, versions.c.evidence_sha256):
+        question = select(column)
+        if among is not None:
+            question = question.where(column.in_(among))
+        found.update(connection.execute(question).scalars())
+    return found
 
 
 def _aliases_of(connection: Connection, model: str) -> dict[str, int]:
     rows = connection.execute(
-        select(aliases.c.alias, aliases.c.version)
-        .where(aliases.c.model == model)
-        .order_by(aliases.c.alias)
+        select(aliases.c.alias, aliases.c.version).where(aliases.c.model == model)
     ).all()
-    return {row.alias: row.version for row in rows}
+    return {row.alias: row.version for row in sorted(rows, key=lambda row: row.alias)}
 
 
 def _target(connection: Connection, model: str, alias: str | None) -> int:

@@ -1,4 +1,7 @@
-"""The tables. One schema for SQLite and PostgreSQL."""
+"""The tables. One schema for SQLite and PostgreSQL.
+
+A change here needs a migration (CONTRIBUTING.md, "Changing the tables").
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,40 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 1
-
 metadata = MetaData()
+
+#: SQLite counts by itself only in a column of exactly this type, which holds 64 bits there.
+Sequence = BigInteger().with_variant(Integer, "sqlite")
 
 #: One row. Locking it makes writers take turns on databases that lock rows (see `database`).
 gate = Table(
     "gate",
     metadata,
     Column("id", Integer, primary_key=True),
+    # Read by programs from before there were migrations only: they refuse every number but 1.
     Column("schema_version", Integer, nullable=False),
+    # Differs after each change of models, versions or aliases (see `generation`).
+    Column("generation", BigInteger, nullable=False, server_default="0"),
+    # Which files and which secret belong to this database (see `identity`).
+    Column("store_id", String(32)),
+    Column("secret_mark", String(64)),
+)
+
+#: Programs that use the store from any machine, and a counter that each moves while it lives.
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("beat", BigInteger, nullable=False),
+)
+
+#: Objects that a process is writing to a shared storage and has not recorded yet.
+uploads = Table(
+    "uploads",
+    metadata,
+    Column("token", String(32), primary_key=True),
+    Column("name", String(128), nullable=False, index=True),
+    Column("owner", String(32), nullable=False, index=True),
 )
 
 #: A model outlives its versions: its numbers are never given out twice.
@@ -66,7 +93,7 @@ aliases = Table(
 alias_moves = Table(
     "alias_moves",
     metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
     Column("model", String(64), nullable=False),
     Column("alias", String(64), nullable=False),
     Column("version", BigInteger, nullable=False),
@@ -76,7 +103,7 @@ alias_moves = Table(
 jobs = Table(
     "jobs",
     metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
     Column("id", String(32), nullable=False, unique=True),
     Column("state", String(16), nullable=False, index=True),
     Column("cancel_requested", Boolean, nullable=False),

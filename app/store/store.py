@@ -1,4 +1,4 @@
-"""One store: database, files and shared memory of one folder, opened and closed together."""
+"""One store: database, files and shared memory, opened and closed together."""
 
 from __future__ import annotations
 
@@ -7,41 +7,72 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from app.store.database import Database, storage_error
+from app.store.database import CONNECTIONS, Database, storage_error
 from app.store.files import Files
-from app.store.generation import Generation, SharedGeneration, UnknownGeneration
+from app.store.generation import SharedGeneration
+from app.store.identity import require_one_store
 from app.store.jobs import JobStore
 from app.store.presence import Presence
+from app.store.pulse import Pulse
 from app.store.registry import Registry
-from app.store.secret import Sealer, load_or_create_secret
+from app.store.roll import Roll
+from app.store.secret import Sealer, secret_of
+from app.store.storage import open_storage
+from app.store.uploads import Uploads
+
+#: Seconds without a beat after which a process of another machine is taken for dead.
+LEASE = 30.0
+#: Copies of remote artifacts on the local disk.
+CACHE_BYTES = 4 * 1024**3
 
 
 class Store:
     """Everything that is kept."""
 
-    def __init__(self, home: Path, url: str) -> None:
+    def __init__(
+        self,
+        home: Path,
+        url: str,
+        *,
+        artifacts: str | None = None,
+        secret_file: Path | None = None,
+        cache_bytes: int = CACHE_BYTES,
+        connections: int = CONNECTIONS,
+        lease: float = LEASE,
+    ) -> None:
         self._stack = ExitStack()
         home = home.absolute()
         try:
-            Files.prepare(home)
-            self.presence = Presence(home / "processes")
-            self._stack.callback(self.presence.close)
-            secret = load_or_create_secret(home / "secret.key")
+            (home / "processes").mkdir(mode=0o700, parents=True, exist_ok=True)
+            storage = open_storage(artifacts, home, cache_bytes)
+            sealer = Sealer(secret_of(home, secret_file))
+            self._open(home, url, connections, lease)
+            require_one_store(self.database, storage, sealer)
+            self.files = Files(storage, sealer, self.presence.id)
+            self.uploads = Uploads(self.database, self.files)
+            parts = (self.database, self.files, self.uploads, self.generation)
+            self.registry = Registry(*parts)
+            self.jobs = JobStore(*parts)
         except OSError as error:
             self._stack.close()
             raise storage_error(error) from error
-        self.database = Database(url)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def _open(self, home: Path, url: str, connections: int, lease: float) -> None:
+        """The parts that have to be closed."""
+        self.presence = Presence(home / "processes")
+        self._stack.callback(self.presence.close)
+        self.database = Database(url, connections)
         self._stack.callback(self.database.close)
-        self.generation: Generation = (
-            SharedGeneration(home / "generation")
-            if self.database.is_sqlite
-            else UnknownGeneration()
-        )
+        self.database.migrate()
+        self.generation = SharedGeneration(home / "generation")
         self._stack.callback(self.generation.close)
-        self.files = Files(home, Sealer(secret), self.presence.id)
-        self.registry = Registry(self.database, self.files, self.generation)
-        self.jobs = JobStore(self.database, self.files, self.generation)
-        self.database.create_schema()
+        if not self.database.is_sqlite:
+            self.presence.roll = Roll(self.database, lease)
+            pulse = Pulse(url, self.presence.id, self.generation, lease)
+            self._stack.callback(pulse.close)
 
     def require_ready(self) -> None:
         """Raise unless the database answers and the folder can be written."""
@@ -61,16 +92,20 @@ class Store:
         owners = {job.owner for job in self.jobs.running()}
         for process in dead:
             self.files.drop_temporaries_of(process)
+            self.uploads.forget(process)
             if process not in owners:  # else its jobs are still to be called interrupted
                 self.presence.forget(process)
 
     def sweep(self) -> None:
         """Remove files that nothing refers to."""
-        for process in self.files.temporary_owners():
-            if self.presence.is_gone(process) is None and self.database.is_sqlite:
-                self.files.drop_temporaries_of(process)
-        self.jobs.sweep_spools()
-        self.registry.sweep()
+        try:
+            for process in self.files.temporary_owners():
+                if self.presence.is_gone(process) is not False:
+                    self.files.drop_temporaries_of(process)
+            self.jobs.sweep_spools()
+            self.registry.sweep()
+        except OSError as error:
+            raise storage_error(error) from error
 
     def __enter__(self) -> Self:
         return self

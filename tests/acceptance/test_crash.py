@@ -47,14 +47,20 @@ def play(server: Server, ledger: Ledger, number: int, kind: str) -> list[str]:
 
 
 @pytest.mark.timeout(280)
-def test_nothing_acknowledged_is_lost_and_nothing_is_half_there(tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_and_nothing_is_half_there(
+    tmp_path: Path, database_url: str
+) -> None:
     ledger = Ledger()
-    with Server(tmp_path / "home", workers=2, shutdown_grace=5) as server:
+    with Server(
+        tmp_path / "home", workers=2, shutdown_grace=5, database_url=database_url
+    ) as server:
         learn(server, ledger)
-        for number, kind in enumerate(ROUNDS):
+        # The files are the same on both databases: one round of each kind will do on the second.
+        rounds = ROUNDS if database_url.startswith("sqlite") else tuple(dict.fromkeys(ROUNDS))
+        for number, kind in enumerate(rounds):
             assert play(server, ledger, number, kind) == [], f"round {number}: {kind}"
-        assert len(ledger.trained) >= 2 * len(ROUNDS)
-        assert len(ledger.deleted) >= len(ROUNDS) // 2
+        assert len(ledger.trained) >= 2 * len(rounds)
+        assert len(ledger.deleted) >= len(rounds) // 2
     # After a clean stop nothing is left of all that died.
     assert list((tmp_path / "home" / "spool").iterdir()) == []
     assert list((tmp_path / "home" / "tmp").iterdir()) == []

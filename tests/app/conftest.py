@@ -43,8 +43,7 @@ def container(settings: Settings) -> Iterator[Container]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty store."""
-    home = tmp_path / "store"
-    with Store(home, f"sqlite:///{home}/frtsvm.sqlite3") as store:
+def store(tmp_path: Path, database_url: str) -> Iterator[Store]:
+    """An empty store, on each kind of database in turn."""
+    with Store(tmp_path / "store", database_url) as store:
         yield store

@@ -23,8 +23,8 @@ from tests.app.server import Server, children_of, is_running
 
 
 @contextmanager
-def running(home: Path, **settings: Any) -> Iterator[Container]:
-    container = Container(Settings(home=home, shutdown_grace=0.1, **settings))
+def running(home: Path, url: str, **settings: Any) -> Iterator[Container]:
+    container = Container(Settings(home=home, database_url=url, shutdown_grace=0.1, **settings))
     container.start()
     try:
         yield container
@@ -55,8 +55,8 @@ def nothing_left(container: Container) -> bool:
     return files.stored_spools() == [] and list(files.temporary.iterdir()) == []
 
 
-def test_a_training_over_its_time_fails(tmp_path: Path) -> None:
-    with running(tmp_path / "home", training_timeout=0.5) as container:
+def test_a_training_over_its_time_fails(tmp_path: Path, database_url: str) -> None:
+    with running(tmp_path / "home", database_url, training_timeout=0.5) as container:
         record = until(container, submit(container, slow_training()).id, JobState.FAILED)
         assert record.error is not None
         assert record.error["code"] == "timed_out"
@@ -64,11 +64,11 @@ def test_a_training_over_its_time_fails(tmp_path: Path) -> None:
 
 
 def test_a_training_over_its_memory_fails_and_the_next_one_runs(
-    tmp_path: Path, monkeypatch: Any
+    tmp_path: Path, database_url: str, monkeypatch: Any
 ) -> None:
     # The estimate would refuse it: let it through, to see that the limit holds by itself.
     monkeypatch.setattr("app.services.training.estimate_bytes", lambda data, options: 1)
-    with running(tmp_path / "home", training_memory=64 * 1024**2) as container:
+    with running(tmp_path / "home", database_url, training_memory=64 * 1024**2) as container:
         body = training("big")
         body["X"] = np.random.default_rng(0).normal(size=(6000, 2)).tolist()
         body["y"] = [i % 2 for i in range(6000)]
@@ -81,8 +81,8 @@ def test_a_training_over_its_memory_fails_and_the_next_one_runs(
         assert nothing_left(container)
 
 
-def test_a_killed_training_fails_its_job_only(tmp_path: Path) -> None:
-    with running(tmp_path / "home") as container:
+def test_a_killed_training_fails_its_job_only(tmp_path: Path, database_url: str) -> None:
+    with running(tmp_path / "home", database_url) as container:
         job = submit(container, slow_training()).id
         until(container, job, JobState.RUNNING)
         deadline = time.monotonic() + 20
@@ -108,8 +108,8 @@ def is_job(pid: int) -> bool:
         return False
 
 
-def test_data_that_cannot_give_a_model_are_rejected(tmp_path: Path) -> None:
-    with running(tmp_path / "home") as container:
+def test_data_that_cannot_give_a_model_are_rejected(tmp_path: Path, database_url: str) -> None:
+    with running(tmp_path / "home", database_url) as container:
         body = training("rejected")
         body["params"] = {"kernel": "sigmoid", "gamma": 50.0, "coef0": -3.0}
         record = until(container, submit(container, body).id, JobState.FAILED)
@@ -118,12 +118,12 @@ def test_data_that_cannot_give_a_model_are_rejected(tmp_path: Path) -> None:
         assert "positive semi-definite" in record.error["detail"]
 
 
-def test_stopping_interrupts_what_does_not_end_in_time(tmp_path: Path) -> None:
-    with running(tmp_path / "home") as container:
+def test_stopping_interrupts_what_does_not_end_in_time(tmp_path: Path, database_url: str) -> None:
+    with running(tmp_path / "home", database_url) as container:
         job = submit(container, slow_training()).id
         until(container, job, JobState.RUNNING)
         waiting = submit(container, training("waiting")).id
-    with running(tmp_path / "home") as container:
+    with running(tmp_path / "home", database_url) as container:
         record = container.store.jobs.get(job)
         assert record.state is JobState.FAILED
         assert record.error is not None
@@ -132,8 +132,8 @@ def test_stopping_interrupts_what_does_not_end_in_time(tmp_path: Path) -> None:
         assert until(container, waiting, JobState.SUCCEEDED).version == 1
 
 
-def test_nothing_survives_kill_minus_nine(tmp_path: Path) -> None:
-    server = Server(tmp_path / "home")
+def test_nothing_survives_kill_minus_nine(tmp_path: Path, database_url: str) -> None:
+    server = Server(tmp_path / "home", database_url=database_url)
     server.start()
     headers = {"prefer": "respond-async"}
     with server.client() as client:

@@ -23,6 +23,7 @@ from app.jobs.reaper import Reaper
 from app.schemas.jobs import JobState
 from app.store.jobs import JobRecord
 from app.store.states import MOVES, require_legal
+from app.store.storage import artifact_name
 from app.store.store import Store
 
 INFO = {"classes": [0, 1]}
@@ -64,9 +65,8 @@ def test_a_published_version_can_be_loaded(store: Store) -> None:
     assert store.files.stored_spools() == []
 
 
-def test_a_second_store_sees_it_at_once(store: Store, tmp_path: Path) -> None:
-    home = tmp_path / "store"
-    with Store(home, f"sqlite:///{home}/frtsvm.sqlite3") as other:
+def test_a_second_store_sees_it_at_once(store: Store, tmp_path: Path, database_url: str) -> None:
+    with Store(tmp_path / "store", database_url) as other:
         before = other.generation.current()
         make_version(store)
         assert other.generation.current() != before
@@ -122,14 +122,13 @@ def test_the_queue_is_bounded_and_refuses_without_a_trace(store: Store) -> None:
     assert list(store.files.temporary.iterdir()) == []
 
 
-def test_each_job_is_claimed_once_in_order(store: Store, tmp_path: Path) -> None:
+def test_each_job_is_claimed_once(store: Store, tmp_path: Path, database_url: str) -> None:
     ids = [enqueue(store, limit=100).id for _ in range(30)]
-    home = tmp_path / "store"
     claimed: list[str] = []
     lock = threading.Lock()
 
     def take() -> None:
-        with Store(home, f"sqlite:///{home}/frtsvm.sqlite3") as mine:
+        with Store(tmp_path / "store", database_url) as mine:
             while (record := mine.jobs.claim(mine.presence.id)) is not None:
                 with lock:
                     claimed.append(record.id)
@@ -210,7 +209,7 @@ def test_a_missing_file_is_noticed(store: Store) -> None:
     make_version(store)
     record = store.registry.resolve("m")
     assert store.registry.looks_whole(record)
-    store.files.drop_artifact(record.predictor.sha256)
+    store.files.storage.delete([artifact_name(record.predictor.sha256)])
     assert not store.registry.looks_whole(record)
     with pytest.raises(ArtifactDamaged):
         store.registry.load_predictor(record)
@@ -224,54 +223,34 @@ def test_deleting_what_is_not_there(store: Store) -> None:
         store.registry.delete_version("m", 2)
 
 
-def test_the_secret_is_kept_and_private(store: Store, tmp_path: Path) -> None:
+def test_the_secret_is_kept_and_private(store: Store, tmp_path: Path, database_url: str) -> None:
     path = tmp_path / "store" / "secret.key"
     assert path.stat().st_mode & 0o777 == 0o600
     before = path.read_bytes()
-    with Store(tmp_path / "store", f"sqlite:///{tmp_path}/store/frtsvm.sqlite3"):
+    with Store(tmp_path / "store", database_url):
         assert path.read_bytes() == before
     path.write_bytes(b"short")
     with pytest.raises(StoreUnavailable):
-        Store(tmp_path / "store", f"sqlite:///{tmp_path}/store/frtsvm.sqlite3")
-
-
-def test_another_schema_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = f"sqlite:///{tmp_path}/home/frtsvm.sqlite3"
-    Store(tmp_path / "home", url).__exit__(None, None, None)
-    monkeypatch.setattr("app.store.database.SCHEMA_VERSION", 2)
-    with pytest.raises(StoreUnavailable, match="schema 1"):
-        Store(tmp_path / "home", url)
-
-
-def test_sqlite_is_set_up_to_be_durable(store: Store) -> None:
-    with store.database.read() as connection:
-        pragmas = {
-            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
-            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
-        }
-    assert pragmas == {
-        "journal_mode": "truncate",
-        "synchronous": 2,
-        "foreign_keys": 1,
-        "busy_timeout": 30000,
-    }
+        Store(tmp_path / "store", database_url)
 
 
 VANISH = """
 import os, sys
 from pathlib import Path
 from app.store.store import Store
-home = Path(sys.argv[1])
-store = Store(home, f"sqlite:///{home}/frtsvm.sqlite3")
+store = Store(Path(sys.argv[1]), sys.argv[2])
 store.jobs.claim(store.presence.id)
 store.files.stage({"half": 1})
 os._exit(9)
 """
 
 
-def test_jobs_of_a_process_that_vanished_say_so(store: Store, tmp_path: Path) -> None:
+def test_jobs_of_a_process_that_vanished_say_so(
+    store: Store, tmp_path: Path, database_url: str
+) -> None:
     job = enqueue(store)
-    subprocess.run([sys.executable, "-c", VANISH, str(tmp_path / "store")], check=False)
+    vanish = [sys.executable, "-c", VANISH, str(tmp_path / "store"), database_url]
+    assert subprocess.run(vanish, check=False).returncode == 9
     assert store.jobs.get(job.id).state is JobState.RUNNING
     Reaper(store, lease=1000).reap()
     record = store.jobs.get(job.id)
@@ -290,13 +269,16 @@ def test_the_lease_is_measured_in_beats_not_in_dates(store: Store) -> None:
     job = claim(store)
     clock = [0.0]
     reaper = Reaper(store, lease=30, clock=lambda: clock[0])
-    reaper.reap()
-    clock[0] = 29
-    reaper.reap()
+
+    def look_until(end: float) -> JobState:
+        while clock[0] < end:
+            clock[0] += 1
+            reaper.reap()
+        return store.jobs.get(job.id).state
+
+    assert look_until(29) is JobState.RUNNING
     store.jobs.beat(job.id, job.fence, {})
-    clock[0] = 58  # 29 s after the last look that saw another beat
-    reaper.reap()
-    assert store.jobs.get(job.id).state is JobState.RUNNING
-    clock[0] = 89
-    reaper.reap()
-    assert store.jobs.get(job.id).state is JobState.FAILED
+    assert look_until(40) is JobState.RUNNING  # 10 s after the first look at the new beat
+    clock[0] += 3600  # nobody looked for an hour, which is not held against the job
+    assert look_until(3641) is JobState.RUNNING
+    assert look_until(3680) is JobState.FAILED

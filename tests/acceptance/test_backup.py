@@ -1,0 +1,47 @@
+"""A copy of a server under load, restored elsewhere, predicts the same to the byte."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from tests.acceptance.crashes import Ledger, Load, answer_bytes, learn
+from tests.app.server import FRTSVM, Server
+
+
+def frtsvm(home: Path, *arguments: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("FRTSVM_")}
+    done = subprocess.run(
+        [FRTSVM, "--home", home, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_backup_under_load_predicts_the_same(tmp_path: Path) -> None:
+    ledger = Ledger()
+    with Server(tmp_path / "home", workers=1, shutdown_grace=1) as server:
+        learn(server, ledger)
+        acknowledged = dict(ledger.trained)
+        load = Load(server, ledger, seed=1)
+        load.start()
+        try:
+            frtsvm(tmp_path / "home", "backup", str(tmp_path / "copy"))
+        finally:
+            load.stop()
+    frtsvm(tmp_path / "restored", "restore", str(tmp_path / "copy"))
+    assert frtsvm(tmp_path / "restored", "db", "check").startswith("schema")
+    with Server(tmp_path / "restored") as server, server.client() as client:
+        kept = [item["version"] for item in client.get("/models/alpha").json()["versions"]]
+        assert kept
+        for (model, version), seed in acknowledged.items():
+            if version in kept:
+                assert answer_bytes(client, model, version) == ledger.expected[seed]
+        missing = {version for _, version in acknowledged} - set(kept)
+        assert missing <= {version for _, version in ledger.asked_to_delete}

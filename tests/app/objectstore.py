@@ -1,0 +1,61 @@
+"""An object storage for tests that speaks S3 over HTTP on 127.0.0.1."""
+
+from __future__ import annotations
+
+import itertools
+from types import TracebackType
+from typing import Self
+
+import boto3
+from moto.server import ThreadedMotoServer
+
+from tests.app.server import free_port
+
+
+class ObjectStorage:
+    """One server; what it holds survives `stop` and `start`."""
+
+    def __init__(self) -> None:
+        self._port = free_port()
+        self._numbers = itertools.count()
+        self.environment = {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }
+        self.start()
+
+    def start(self) -> None:
+        """Answer."""
+        self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=self._port, verbose=False)
+        self._server.start()
+
+    def stop(self) -> None:
+        """Refuse connections."""
+        self._server.stop()
+
+    def new_bucket(self) -> str:
+        """The URL of an empty place."""
+        name = f"bucket-{next(self._numbers)}"
+        client = boto3.client(
+            "s3",
+            endpoint_url=self.environment["AWS_ENDPOINT_URL"],
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+            region_name="us-east-1",
+        )
+        client.create_bucket(Bucket=name)
+        client.close()
+        return f"s3://{name}/some/prefix"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
