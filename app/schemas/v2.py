@@ -44,6 +44,8 @@ Dimension = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 
 def _read_parameters(value: Any) -> dict[str, Any]:
     """Names and plain values. By hand: pydantic would report each of a million wrong ones."""
+    if value is None:  # as generated clients write what is not there
+        return {}
     if type(value) is dict and {type(item) for item in value.values()} <= {str, int, float, bool}:
         return value
     flaw = Flaw("expected an object of strings, numbers and booleans", "parameters")
@@ -54,7 +56,9 @@ _PLAIN = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
 Parameters = Annotated[
     dict[str, Any],
     PlainValidator(_read_parameters),
-    WithJsonSchema({"type": "object", "additionalProperties": _PLAIN}),
+    WithJsonSchema(
+        {"anyOf": [{"type": "object", "additionalProperties": _PLAIN}, {"type": "null"}]}
+    ),
 ]
 Data = Annotated[
     Any,

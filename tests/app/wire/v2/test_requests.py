@@ -194,6 +194,13 @@ def test_outputs_and_their_form() -> None:
     assert (everything.outputs, everything.binary) == (None, False)
 
 
+def test_what_is_null_is_not_there() -> None:
+    nothing = {"parameters": None, "outputs": None, "id": None, "model_version": None}
+    body = json.dumps({"inputs": [{**tensor([1] * 4), "parameters": None}], **nothing}).encode()
+    found = parse_request(body, None)
+    assert (found.id, found.outputs, found.binary) == (None, None, False)
+
+
 # --- hostile bytes --------------------------------------------------------------------------
 
 shapes = st.lists(
