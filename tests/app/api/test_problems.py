@@ -170,8 +170,15 @@ PICKLES = [
 ]
 
 
-@pytest.mark.parametrize("kind", PICKLES)
-@pytest.mark.parametrize("path", ["/train", "/predict"])
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (path, kind)
+        for path in ("/train", "/predict")
+        for kind in PICKLES
+        if (path, kind) != ("/predict", "application/octet-stream")  # bare doubles
+    ],
+)
 def test_other_content_types_are_415(client: httpx.Client, path: str, kind: str) -> None:
     answer = client.post(path, content=b"cos\nsystem\n.", headers={"content-type": kind})
     assert answer.status_code == 415

@@ -1,0 +1,26 @@
+"""From nothing to the first answers, in CPU time: a busy machine does not change that."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.app.data import training
+from tests.app.server import Server
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_ready_within_three_seconds_of_cpu_and_nothing_is_compiled_later(tmp_path: Path) -> None:
+    with Server(tmp_path / "home") as server, server.client() as client:
+        started = cpu_seconds(server.pid)
+        assert started < 3.0
+        assert client.post("/train", json=training("first")).status_code == 201
+        answer = client.post("/predict", json={"model": "first", "X": [[0.0, 0.0]]})
+        assert answer.status_code == 200
+        # The training runs elsewhere; loading the model and answering is all that was left.
+        assert cpu_seconds(server.pid) - started < 1.0
