@@ -28,14 +28,12 @@ def run_db(options: argparse.Namespace) -> int:
 
     database = Database(Settings().url)
     try:
-        if database.is_sqlite and not database.path.exists():
-            if options.action != "upgrade":
-                raise StoreUnavailable(f"there is no database at {database.path}")
-            database.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if options.action == "upgrade":
             changed = database.migrate()
             print(f"{HEAD} {'(applied now)' if changed else '(nothing to do)'}")
             return 0
+        if database.is_sqlite and not database.path.exists():
+            raise StoreUnavailable(f"there is no database at {database.path}")
         found = database.revision()
         if options.action == "current":
             print(found or "empty")

@@ -9,6 +9,7 @@ import sys
 
 from app.api.server import RefusedToListen, serve
 from app.settings import Settings
+from app.store.database import Database
 
 
 def run_serve(options: argparse.Namespace) -> int:
@@ -16,9 +17,20 @@ def run_serve(options: argparse.Namespace) -> int:
     for name in ("host", "port", "workers"):
         if getattr(options, name) is not None:
             os.environ[f"FRTSVM_{name.upper()}"] = str(getattr(options, name))
+    settings = Settings()
+    prepare_database(settings.url)
     try:
-        serve(Settings())
+        serve(settings)
     except RefusedToListen as error:
         print(f"frtsvm: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def prepare_database(url: str) -> None:
+    """Bring the database up to date, or say why not, once and before there are workers."""
+    database = Database(url)
+    try:
+        database.migrate()
+    finally:
+        database.close()

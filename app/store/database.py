@@ -72,6 +72,9 @@ class Database:
     # --- the schema
     def migrate(self) -> bool:
         """Bring the tables to what this program needs; True if something was done."""
+        if self._sqlite:
+            with self._translated():
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self.revision() == migrate.HEAD:
             return False
         with self._translated(), self._engine.connect() as connection:

@@ -17,7 +17,7 @@ from typing import Any
 from app.errors import ArtifactDamaged, ServiceError, StoreUnavailable
 from app.store.plain import digest_of, dump_plain, is_plain_file, load_plain
 from app.store.secret import Sealer
-from app.store.storage import ARTIFACTS, SPOOL, Storage, artifact_name, spool_name, stem_of
+from app.store.storage import ARTIFACTS, SPOOL, SUFFIX, Storage, artifact_name, spool_name, stem_of
 
 log = logging.getLogger("frtsvm.store")
 
@@ -117,7 +117,7 @@ class Files:
 
     def stored_artifacts(self) -> list[str]:
         """Digests of all artifacts in the storage."""
-        return [stem_of(name) for name in self.storage.names(ARTIFACTS)]
+        return self._stems(ARTIFACTS)
 
     # --- spooled training data: one per job
     def checked_spool(self, job: str, seal: Seal) -> Path:
@@ -135,7 +135,7 @@ class Files:
 
     def stored_spools(self) -> list[str]:
         """Ids of all jobs with data in the storage."""
-        return [stem_of(name) for name in self.storage.names(SPOOL)]
+        return self._stems(SPOOL)
 
     # --- temporary files
     def discard(self, staged: Staged) -> None:
@@ -156,6 +156,9 @@ class Files:
         self.discard(self.stage({"probe": secrets.token_hex(4)}))
         if self.storage.read_marker() is None:
             raise StoreUnavailable("the artifacts cannot be reached")
+
+    def _stems(self, folder: str) -> list[str]:
+        return [stem_of(name) for name in self.storage.names(folder) if name.endswith(SUFFIX)]
 
     def _require_mark(self, seal: Seal, purpose: str) -> None:
         if not self._sealer.matches(purpose, seal.sha256, seal.mac):

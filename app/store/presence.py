@@ -63,8 +63,15 @@ class Presence:
 
     def known(self) -> list[str]:
         """All processes that left a file here, or have a counter in the database."""
-        here = {path.stem for path in self._folder.glob("*.lock")}
-        return sorted(here if self.roll is None else here.union(self.roll.known()))
+        return sorted(self._here().union([] if self.roll is None else self.roll.known()))
+
+    def gone(self) -> list[str]:
+        """Those of them that have ended and were not forgotten yet."""
+        suspects = self._here().union([] if self.roll is None else self.roll.still())
+        return [name for name in sorted(suspects) if self.is_gone(name)]
+
+    def _here(self) -> set[str]:
+        return {path.stem for path in self._folder.glob("*.lock")}
 
     def close(self) -> None:
         """Be gone."""

@@ -45,9 +45,14 @@ class Roll:
     def known(self) -> list[str]:
         """All processes that have a counter."""
         with self._database.read() as connection:
-            found = list(connection.execute(select(processes.c.id)).scalars())
-        self._stillness.keep(found)
-        return found
+            return list(connection.execute(select(processes.c.id)).scalars())
+
+    def still(self) -> list[str]:
+        """All processes whose counter has stood still for longer than the lease."""
+        with self._database.read() as connection:
+            found = connection.execute(select(processes.c.id, processes.c.beat)).all()
+        self._stillness.keep({row.id for row in found})
+        return [row.id for row in found if self._stillness.of(row.id, row.beat) > self._lease]
 
     def forget(self, process: str) -> None:
         """Remove the counter of a process that is gone."""

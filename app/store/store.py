@@ -85,7 +85,7 @@ class Store:
     def bury(self) -> None:
         """Clean up after processes that are gone. A change that one had committed, but not
         announced any more, is announced."""
-        dead = [process for process in self.presence.known() if self.presence.is_gone(process)]
+        dead = self.presence.gone()
         if not dead:
             return
         self.generation.advance()
