@@ -21,6 +21,7 @@ from app.container import Container
 from app.observability.logs import configure_logging
 from app.processes import when_parent_ends
 from app.settings import Settings
+from app.web.studio import studio_router
 
 DESCRIPTION = (
     "Trains and serves Fast and Robust Twin Support Vector Machines: versioned models with a "
@@ -51,6 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.container = container
     routers = [module.router for module in (predict, train, models, jobs, health)]
+    routers.append(studio_router())
     for router in routers:
         app.include_router(router)
     install_handlers(app, routers)

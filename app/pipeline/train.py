@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.errors import TrainingRejected
+from app.pipeline.curves import RecordedSweeps, Watcher
 from app.pipeline.data import TrainingData, label_text
 from app.pipeline.describe import describe
 from app.pipeline.format import FORMAT
@@ -42,7 +43,8 @@ def train(data: TrainingData, options: TrainingOptions, report: Report) -> Outco
     preprocessor = Preprocessor.fit(data.table, options)
     inputs = _inputs(preprocessor, data.table)
     progress.next_fit("training")
-    estimator = _fit(inputs, data, options, progress)
+    recorded = RecordedSweeps(progress)
+    estimator = _fit(inputs, data, options, recorded)
     fitted = time.perf_counter()
 
     progress.phase("evaluating", 96.0)
@@ -70,6 +72,7 @@ def train(data: TrainingData, options: TrainingOptions, report: Report) -> Outco
     }
     info = describe(data, options, preprocessor, estimator, evidence)
     info["validation"] = validation
+    info["convergence"] = recorded.curves()
     info["timings"] = {
         "validation_seconds": round(validated - started, 4),
         "fit_seconds": round(fitted - validated, 4),
@@ -107,7 +110,7 @@ def _validate(
 
 
 def _fit(
-    inputs: Matrix, data: TrainingData, options: TrainingOptions, progress: Progress
+    inputs: Matrix, data: TrainingData, options: TrainingOptions, progress: Watcher
 ) -> FRTSVMClassifier:
     params = options.params.model_dump()
     weights = params["class_weight"]
