@@ -42,7 +42,7 @@ class Files:
         self._files = files
         self.path = route  # what the metrics call it
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Answer with the file, or with 304 if the caller has it."""
         scope["route"] = self
         found = self._files.get(scope["path_params"].get("path", PAGE))

@@ -4,7 +4,7 @@ import { h, replace } from "../dom.js";
 
 /** A table that scrolls sideways within itself, reachable by keyboard. */
 export function scrolling(label, table, tall = false) {
-  return h("div", { class: tall ? "scroll tall" : "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+  return h("div", { class: tall ? "scroll tall" : "scroll", tabindex: "0", role: "group", "aria-label": label }, table);
 }
 
 /**

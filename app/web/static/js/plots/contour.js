@@ -17,7 +17,10 @@ export function zeroLines({ columns, rows, values }) {
         .map(([a, b]) => crossing(a, b, values[a[1] * columns + a[0]], values[b[1] * columns + b[0]]))
         .filter((point) => point !== null);
       // Four crossings are a saddle; the edges go round, so neighbours are joined.
-      for (let k = 0; k + 1 < crossings.length; k += 2) segments.push([crossings[k], crossings[k + 1]]);
+      for (let k = 0; k + 1 < crossings.length; k += 2) {
+        const [a, b] = [crossings[k], crossings[k + 1]];
+        if (a[0] !== b[0] || a[1] !== b[1]) segments.push([a, b]); // not just a corner at 0
+      }
     }
   }
   return chained(segments);

@@ -31,10 +31,9 @@ export async function columnsPanel(dataset, plan, onChange) {
     {
       id: "target",
       async onchange() {
-        const before = plan.target;
+        if (reasonAgainst(about.columns[plan.target]) === null) plan.features.add(plan.target);
         plan.target = Number(target.value);
         plan.features.delete(plan.target);
-        if (reasonAgainst(about.columns[before]) === null) plan.features.add(before);
         await draw();
         await onChange();
       },
