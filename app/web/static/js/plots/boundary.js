@@ -7,7 +7,7 @@ import { colourClass, markPath, round } from "./marks.js";
 
 const WIDTH = 720;
 const HEIGHT = 520;
-const BOX = { left: 64, top: 14, right: WIDTH - 14, bottom: HEIGHT - 48 };
+const BOX = { left: 78, top: 14, right: WIDTH - 14, bottom: HEIGHT - 58 };
 
 /**
  * @param {object} picture

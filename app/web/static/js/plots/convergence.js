@@ -3,11 +3,11 @@
 import { s } from "../dom.js";
 import { number, tiny } from "../format.js";
 import { axes, figure, scale, ticks } from "./frame.js";
-import { colourClass, round } from "./marks.js";
+import { colourClass, markPath, round } from "./marks.js";
 
 const WIDTH = 720;
 const HEIGHT = 260;
-const BOX = { left: 70, top: 14, right: WIDTH - 14, bottom: HEIGHT - 48 };
+const BOX = { left: 78, top: 14, right: WIDTH - 14, bottom: HEIGHT - 58 };
 /** What is drawn for a violation of zero, which a log scale does not have. */
 const FLOOR = 1e-16;
 
@@ -34,14 +34,12 @@ export function convergencePlot(planes, tolerance) {
     s("path", { class: "tolerance", d: `M${BOX.left},${round(y(Math.log10(tolerance)))}H${BOX.right}` }),
     planes.map((plane, k) => [
       s("path", {
-        class: `series ${colourClass(plane.own)}`,
+        class: `series ${colourClass(plane.own)}${k % 2 ? " odd" : ""}`,
         d: `M${plane.sweeps.map((sweep, i) => `${round(x(sweep))},${round(y(logs[k][i]))}`).join("L")}`,
       }),
-      s("circle", {
+      s("path", {
         class: `mark ${colourClass(plane.own)}`,
-        cx: round(x(plane.sweeps.at(-1))),
-        cy: round(y(logs[k].at(-1))),
-        r: 3.5,
+        d: markPath(plane.own, x(plane.sweeps.at(-1)), y(logs[k].at(-1)), 4.5),
       }),
     ]),
   );

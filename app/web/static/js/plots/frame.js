@@ -33,7 +33,7 @@ export function figure(width, height, title, description, ...children) {
       role: "img",
       "aria-labelledby": ids[0],
       "aria-describedby": ids[1],
-      class: "plot",
+      class: width > 600 ? "plot wide" : "plot",
     },
     s("title", { id: ids[0] }, title),
     s("desc", { id: ids[1] }, description),
@@ -51,18 +51,18 @@ export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, format = (v) =
     { class: "axes" },
     xTicks.map((value) => [
       s("line", { class: "grid", x1: round(x(value)), x2: round(x(value)), y1: box.top, y2: box.bottom }),
-      s("text", { x: round(x(value)), y: box.bottom + 18, "text-anchor": "middle" }, number(value, 3)),
+      s("text", { x: round(x(value)), y: box.bottom + 22, "text-anchor": "middle" }, number(value, 3)),
     ]),
     yTicks.map((value) => [
       s("line", { class: "grid", x1: box.left, x2: box.right, y1: round(y(value)), y2: round(y(value)) }),
       s("text", { x: box.left - 8, y: round(y(value)) + 4, "text-anchor": "end" }, format(value)),
     ]),
-    s("text", { class: "axis-label", x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, shortened(xLabel)),
+    s("text", { class: "axis-label", x: (box.left + box.right) / 2, y: box.bottom + 48, "text-anchor": "middle" }, shortened(xLabel)),
     s(
       "text",
       {
         class: "axis-label",
-        transform: `translate(${box.left - 44} ${(box.top + box.bottom) / 2}) rotate(-90)`,
+        transform: `translate(${box.left - 58} ${(box.top + box.bottom) / 2}) rotate(-90)`,
         "text-anchor": "middle",
       },
       shortened(yLabel),

@@ -6,8 +6,8 @@ import { axes, figure, scale, ticks } from "./frame.js";
 import { colourClass, round } from "./marks.js";
 
 const WIDTH = 340;
-const HEIGHT = 200;
-const BOX = { left: 56, top: 12, right: WIDTH - 10, bottom: HEIGHT - 46 };
+const HEIGHT = 210;
+const BOX = { left: 70, top: 12, right: WIDTH - 10, bottom: HEIGHT - 56 };
 
 /**
  * @param {string} label the class

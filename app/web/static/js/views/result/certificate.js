@@ -62,7 +62,8 @@ function convergence(info) {
   }));
   return [
     h("h3", {}, "Convergence"),
+    h("p", {}, "The largest violation of the optimality conditions after each sweep of the solver. What the sweeps leave, an exact step finishes; the proof above is taken after it."),
     convergencePlot(shown, params.tol),
-    legend(classes.slice(0, 6), [["tolerance", "tolerance; an exact step finishes from there"]]),
+    legend(classes.slice(0, 6), [["tolerance", "tolerance"]]),
   ];
 }

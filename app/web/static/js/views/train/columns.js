@@ -20,9 +20,11 @@ export async function columnsPanel(dataset, plan, onChange) {
   const { about } = dataset;
   const balance = h("div", { class: "balance" });
   const columns = h("div");
+  const preview = h("div");
 
   async function draw() {
     replace(columns, columnTable(about, plan, onChange));
+    replace(preview, scrolling(`First rows of ${dataset.name}`, previewTable(about, plan.target)));
     replace(balance, await classBalance(dataset, plan));
   }
   const target = select(
@@ -50,7 +52,7 @@ export async function columnsPanel(dataset, plan, onChange) {
       `${plural(about.nRows, "row")} · ${plural(about.columns.length, "column")} · separated by ${SEPARATORS[about.separator]} · ${about.encoding}`,
     ),
     notes(remarks(about)),
-    scrolling(`First rows of ${dataset.name}`, previewTable(about)),
+    preview,
     h(
       "div",
       { class: "split" },
@@ -79,17 +81,18 @@ function remarks(about) {
   return found;
 }
 
-function previewTable(about) {
-  const columns = about.columns.slice(0, MOST_COLUMNS);
+/** The first rows, with what is asked first. */
+function previewTable(about, target) {
+  const others = about.columns.map((_, i) => i).filter((i) => i !== target);
+  const shown = [target, ...others.slice(0, MOST_COLUMNS)];
+  const cell = (tag, i, content) =>
+    h(tag, { scope: tag === "th" ? "col" : null, class: about.columns[i].kind === "number" && i !== target ? "number" : null }, content);
   return h(
     "table",
     { class: "preview" },
     h("caption", { class: "unseen" }, "The first rows"),
-    h("thead", {}, h("tr", {}, columns.map((column) =>
-      h("th", { scope: "col", class: column.kind === "number" ? "number" : null }, column.name)))),
-    h("tbody", {}, about.preview.map((row) =>
-      h("tr", {}, columns.map((column, i) =>
-        h("td", { class: column.kind === "number" ? "number" : null }, row[i]))))),
+    h("thead", {}, h("tr", {}, shown.map((i) => cell("th", i, about.columns[i].name)))),
+    h("tbody", {}, about.preview.map((row) => h("tr", {}, shown.map((i) => cell("td", i, row[i]))))),
   );
 }
 
@@ -117,7 +120,7 @@ function columnTable(about, plan, onChange) {
       h("th", { scope: "row" }, column.name, against && !isTarget ? h("span", { class: "tag warn" }, against) : null),
       h("td", {}, kindOf(column)),
       h("td", { class: "number" }, column.missing ? count(column.missing) : "–"),
-      h("td", {}, extent(column)),
+      h("td", { class: "extent" }, extent(column)),
     );
   };
   return [
@@ -145,6 +148,12 @@ function extent(column) {
   return column.many ? "over 1 000 words" : plural(column.distinct, "word");
 }
 
+/** Labels in the order that the service gives them, so that a class keeps its colour. */
+function inOrder(labels) {
+  const numbers = labels.every((label) => /^[+-]?\d+$/.test(label));
+  return [...labels].sort(numbers ? (a, b) => Number(a) - Number(b) : (a, b) => (a < b ? -1 : 1));
+}
+
 async function classBalance(dataset, plan) {
   const column = dataset.about.columns[plan.target];
   if (!couldBeTarget(column)) {
@@ -154,13 +163,14 @@ async function classBalance(dataset, plan) {
   const classes = await dataset.classes(plan.target);
   const total = classes.reduce((sum, { count: n }) => sum + n, 0);
   const most = classes[0].count;
+  const order = inOrder(classes.map(({ label }) => label));
   return [
     h(
       "table",
       { class: "bars" },
       h("caption", {}, plural(classes.length, "class", "classes")),
-      h("tbody", {}, classes.slice(0, MOST_CLASSES).map(({ label, count: n }, i) => {
-        const bar = h("span", { class: `bar ${colourClass(i)}` });
+      h("tbody", {}, classes.slice(0, MOST_CLASSES).map(({ label, count: n }) => {
+        const bar = h("span", { class: `bar ${colourClass(order.indexOf(label))}` });
         bar.style.inlineSize = `${Math.max(1, (100 * n) / most)}%`;
         return h("tr", {},
           h("th", { scope: "row" }, label),

@@ -8,6 +8,7 @@ import { plural } from "../../format.js";
 import { command } from "../../parts/command.js";
 import { download, renamed } from "../../parts/download.js";
 import { failure } from "../../parts/notice.js";
+import { say } from "../../parts/status.js";
 import { session } from "../../session.js";
 import { couldBeTarget, wishOf } from "./plan.js";
 import { startTraining } from "./running.js";
@@ -92,7 +93,10 @@ export async function optionsPanel(dataset, plan) {
     {
       async onsubmit(event) {
         event.preventDefault();
-        if (session.running) return;
+        if (session.running) {
+          say("A training is running already.");
+          return;
+        }
         plan.name = name.value;
         try {
           await startTraining(dataset, plan, optionsOf(dataset, plan), panel, chosen.mode === "auto" && able.keep);

@@ -84,6 +84,7 @@ function progressView(id, panel, keepable) {
       end("Cancel", undefined, ""),
       keepable ? end("Stop and keep the best", "best", "") : null),
     command("cancel the training", curl(`jobs/${id}`, { method: "DELETE" })),
+    keepable ? command("stop and keep the best", curl(`jobs/${id}?keep=best`, { method: "DELETE" })) : null,
   );
   let spoken = "";
   return (job) => {
