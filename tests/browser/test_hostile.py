@@ -46,7 +46,7 @@ def test_markup_in_a_table_stays_text(page: Page) -> None:
     expect(page.locator(".verdict")).to_contain_text("It is <")
     _nothing_happened(page)
     page.goto(page.url.split("#")[0] + "#models/hostile")
-    expect(page.get_by_role("button", name="Promote to production", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Promote version 1", exact=True)).to_be_visible()
     _nothing_happened(page)
 
 

@@ -101,7 +101,7 @@ def test_versions_are_promoted_rolled_back_and_deleted(
     first, second = newest - 2, newest - 1
     for version in (first, second):
         page.get_by_role("link", name=f"Version {version}", exact=True).click()
-        page.get_by_role("button", name="Promote to production", exact=True).click()
+        page.get_by_role("button", name=f"Promote version {version}", exact=True).click()
         expect(page.get_by_text(f"Version {version} answers when")).to_be_visible()
     page.get_by_role("button", name="Roll production back", exact=True).click()
     expect(page.get_by_text(f"Version {first} answers when")).to_be_visible()

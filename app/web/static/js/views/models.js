@@ -107,8 +107,8 @@ function versionPanel({ model, aliases }, { version }) {
       h("a", { class: "button", href: `#predict/${name}/${version}` }, "Predict with it")),
     place,
     action({
-      name: "Promote to production",
-      about: aliases.production === version ? "It is in production." : "From then on it answers callers that name no version.",
+      name: `Promote version ${version}`,
+      about: aliases.production === version ? "It is in production." : "To production: from then on it answers callers that name no version.",
       line: curl(`models/${name}/aliases/production`, { method: "PUT", json: { version } }),
       disabled: aliases.production === version,
       onclick: () => perform(place, () => api.promote(model, version), `Version ${version} is in production.`),
