@@ -28,6 +28,7 @@ from app.memory import keep_freed_memory
 from app.observability.logs import configure_logging
 from app.processes import when_parent_ends
 from app.settings import Settings
+from app.web.studio import studio_router
 
 DESCRIPTION = (
     "Trains and serves Fast and Robust Twin Support Vector Machines: versioned models with a "
@@ -92,6 +93,7 @@ def create_app(settings: Settings) -> Service:
     )
     app.state.container = container
     routers = [module.router for module in (predict, *v2.MODULES, train, models, jobs, health)]
+    routers.append(studio_router())
     for router in routers:
         app.include_router(router)
     install_handlers(app, routers)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from app.pipeline.curves import membership_histograms
 from app.pipeline.data import TrainingData
 from app.pipeline.preprocess import Preprocessor
 from app.schemas.training import TrainingOptions
@@ -46,6 +47,7 @@ def describe(
             "median": float(np.median(memberships)),
             "max": float(memberships.max()),
             "n_suspected": int(suspected.sum()),
+            "histograms": membership_histograms(memberships, data.codes, len(data.classes)),
         },
         "suspected_rows": rows.tolist(),
         "training_accuracy": float(np.mean(evidence["predicted"] == evidence["codes"])),

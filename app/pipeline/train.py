@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from app.pipeline.curves import RecordedSweeps
 from app.pipeline.data import TrainingData
 from app.pipeline.describe import describe, describe_probability
 from app.pipeline.fitting import fit, inputs_of
@@ -68,7 +69,8 @@ def train(
     preprocessor = Preprocessor.fit(data.table, chosen)
     inputs = inputs_of(preprocessor, data.table)
     progress.next_fit("training")
-    estimator = fit(chosen.params, inputs, data, progress.sweep)
+    recorded = RecordedSweeps(progress)
+    estimator = fit(chosen.params, inputs, data, recorded.sweep)
     clock.lap("fit")
     if options.search is not None:  # only now: a model that is asked for in a hurry is there
         validation = _validate(data, options, progress, stop, seconds_per_fold)
@@ -106,6 +108,7 @@ def train(
     info["validation"] = validation
     info["search"] = None if found is None else found.summary
     info["probability"] = None if calibration is None else describe_probability(calibration)
+    info["convergence"] = recorded.curves()
     info["timings"] = clock.seconds
     info["libraries"] = libraries()
     info["format"] = FORMAT

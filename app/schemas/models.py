@@ -44,6 +44,15 @@ class Certificate(Answer):
     planes: list[PlaneCertificate]
 
 
+class PlaneConvergence(Answer):
+    """How one plane came to its optimum; long runs are thinned out."""
+
+    plane: int
+    sweeps: list[int]
+    violations: list[float]
+    """Largest violation of the optimality conditions in each of these sweeps."""
+
+
 class MembershipSummary(Answer):
     """The fuzzy memberships of the training rows."""
 
@@ -52,6 +61,8 @@ class MembershipSummary(Answer):
     median: float
     max: float
     n_suspected: int
+    histograms: list[list[int]] | None = None
+    """Rows of each class in equal bins from 0 to 1; None for versions of an earlier release."""
 
 
 class Scores(Answer):
@@ -190,6 +201,8 @@ class VersionInfo(Answer):
     one_hot: bool
     kernel: KernelInfo
     certificate: Certificate
+    convergence: list[PlaneConvergence] | None = None
+    """None for versions of an earlier release."""
     memberships: MembershipSummary
     suspected_rows: list[int]
     """Rows whose label looks wrong, lowest membership first; at most 100, all at /memberships."""

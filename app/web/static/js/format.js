@@ -1,0 +1,60 @@
+/** Numbers and labels for people. */
+
+/** A share as a percentage with one digit. */
+export function percent(share) {
+  return share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`;
+}
+
+/** A number with about `digits` significant digits, without trailing zeros. */
+export function number(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  if (!Number.isFinite(value)) return String(value);
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e6) return tiny(value, 2);
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** A number as 1.2e-14. */
+export function tiny(value, digits = 1) {
+  return value === 0 ? "0" : value.toExponential(digits).replace("e+", "e");
+}
+
+/** A whole number with thin spaces between the thousands. */
+export function count(value) {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+}
+
+/** `1 row`, `2 rows`. */
+export function plural(value, one, many = `${one}s`) {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** Bytes as kB or MB. */
+export function bytes(value) {
+  if (value < 1000) return `${value} bytes`;
+  return value < 1e6 ? `${(value / 1e3).toFixed(0)} kB` : `${(value / 1e6).toFixed(1)} MB`;
+}
+
+/** Seconds as a person says them. */
+export function seconds(value) {
+  if (value < 0.1) return `${Math.max(1, Math.round(1000 * value))} ms`;
+  if (value < 10) return `${value.toFixed(1)} s`;
+  if (value < 120) return `${Math.round(value)} s`;
+  return `${Math.round(value / 60)} min`;
+}
+
+/** A time of the service, in the reader's own zone. */
+export function moment(text) {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime())
+    ? text
+    : date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Mean and standard deviation over folds. */
+export function spread(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  return { mean, deviation: Math.sqrt(variance) };
+}

@@ -1,0 +1,51 @@
+/** Which view the address asks for, and the key if the service wants one. */
+
+import { api, whenRefused } from "./api.js";
+import { failure } from "./parts/notice.js";
+import { showKeyForm } from "./views/key.js";
+import { modelsView } from "./views/models.js";
+import { predictView } from "./views/predict.js";
+import { resultView } from "./views/result.js";
+import { trainView } from "./views/train.js";
+import { replace } from "./dom.js";
+
+const VIEWS = { train: trainView, result: resultView, predict: predictView, models: modelsView };
+const main = document.getElementById("view");
+const links = [...document.querySelectorAll("nav a")];
+let shown = 0;
+
+/** `#result/churn/3` -> the view and its arguments. */
+function route() {
+  const [name, ...rest] = location.hash.slice(1).split("/");
+  return name in VIEWS ? { name, rest: rest.map(decodeURIComponent) } : { name: "train", rest: [] };
+}
+
+async function show({ focus = true } = {}) {
+  if (location.hash === "#view") return main.focus(); // the link that skips the navigation
+  const { name, rest } = route();
+  const mine = (shown += 1);
+  for (const link of links) {
+    if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  let content;
+  try {
+    content = await VIEWS[name](...rest);
+  } catch (error) {
+    content = failure(error);
+  }
+  if (mine !== shown) return; // another one was asked for meanwhile
+  replace(main, content);
+  main.dataset.shown = name;
+  document.title = `${main.querySelector("h1")?.textContent ?? "Problem"} · FR-TSVM Studio`;
+  if (focus) {
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+}
+
+addEventListener("hashchange", () => show());
+whenRefused((problem) => showKeyForm(problem, () => show({ focus: false })));
+await show({ focus: false });
+// A first call that needs a key tells whether one is wanted, before work is put into a form.
+api.models().catch(() => {});

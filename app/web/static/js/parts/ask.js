@@ -1,0 +1,32 @@
+/** A question before something that cannot be undone. */
+
+import { h } from "../dom.js";
+
+/**
+ * @param {string} question
+ * @param {string} consequence
+ * @param {string} yes what the button says
+ * @returns {Promise<boolean>}
+ */
+export function ask(question, consequence, yes) {
+  return new Promise((resolve) => {
+    const dialog = h(
+      "dialog",
+      { class: "ask", "aria-labelledby": "ask-title", "aria-describedby": "ask-text" },
+      h("h2", { id: "ask-title" }, question),
+      h("p", { id: "ask-text" }, consequence),
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, "Keep"),
+        h("button", { type: "button", class: "danger", onclick: () => dialog.close("yes") }, yes),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,33 @@
+/** A line for the shell, with a button that copies it. */
+
+import { h, replace } from "../dom.js";
+import { say } from "./status.js";
+
+/**
+ * @param {string} what the action that the line does
+ * @param {string} line
+ */
+export function command(what, line) {
+  const code = h("code", {}, line);
+  const box = h("pre", { tabindex: "0", role: "group", "aria-label": `curl line: ${what}` }, code);
+  const button = h(
+    "button",
+    { type: "button", class: "quiet", "aria-label": `Copy the curl line: ${what}`, onclick: copy },
+    "Copy",
+  );
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+    } catch {
+      getSelection().selectAllChildren(code); // no permission: at least it is selected
+      say("The line is selected; copy it with the keyboard.");
+      return;
+    }
+    replace(button, "Copied");
+    say("Copied.");
+    setTimeout(() => replace(button, "Copy"), 1500);
+  }
+  const element = h("div", { class: "command" }, box, button);
+  element.show = (next) => replace(code, next);
+  return element;
+}

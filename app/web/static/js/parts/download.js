@@ -1,0 +1,18 @@
+/** Give the user a file. */
+
+import { h } from "../dom.js";
+
+/** @param {Blob} blob @param {string} name */
+export function download(blob, name) {
+  const address = URL.createObjectURL(blob);
+  const link = h("a", { href: address, download: name, hidden: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** `data.csv` -> `data-cleaned.csv` */
+export function renamed(name, suffix) {
+  return `${name.replace(/\.(csv|tsv|txt)$/i, "")}-${suffix}.csv`;
+}

@@ -1,0 +1,82 @@
+/** Tables: scrollable by keyboard, sortable by their headings. */
+
+import { h, replace } from "../dom.js";
+
+/** A table that scrolls sideways within itself, reachable by keyboard. */
+export function scrolling(label, table, tall = false) {
+  return h("div", { class: tall ? "scroll tall" : "scroll", tabindex: "0", role: "group", "aria-label": label }, table);
+}
+
+/**
+ * @typedef {{name: string, key?: string, number?: boolean, cell: (row: any) => any, value?: (row: any) => any}} Heading
+ */
+
+/**
+ * A table whose headings sort it.
+ * @param {string} caption
+ * @param {Heading[]} headings those with a `value` can be sorted by
+ * @param {any[]} rows
+ * @param {(rows: any[]) => any[]} [shown] which of the sorted rows to show
+ */
+export function sortable(caption, headings, rows, shown = (all) => all) {
+  let order = { heading: null, down: false };
+  const body = h("tbody");
+  const head = h("tr");
+
+  function draw() {
+    const sorted = [...rows];
+    if (order.heading) {
+      const { value } = order.heading;
+      sorted.sort((a, b) => compare(value(a), value(b)) * (order.down ? -1 : 1));
+    }
+    replace(
+      body,
+      shown(sorted).map((row) =>
+        h("tr", {}, headings.map((heading) =>
+          h("td", { class: heading.number ? "number" : null }, heading.cell(row)))),
+      ),
+    );
+    for (const [i, heading] of headings.entries()) {
+      const mine = order.heading === heading;
+      const state = mine ? (order.down ? "descending" : "ascending") : heading.value ? "none" : null;
+      if (state) head.children[i].setAttribute("aria-sort", state);
+    }
+  }
+
+  head.append(
+    ...headings.map((heading) =>
+      h(
+        "th",
+        { scope: "col", class: heading.number ? "number" : null },
+        heading.value
+          ? h(
+              "button",
+              {
+                type: "button",
+                class: "sort",
+                onclick() {
+                  order = { heading, down: order.heading === heading && !order.down };
+                  draw();
+                },
+              },
+              heading.name,
+            )
+          : heading.name,
+      ),
+    ),
+  );
+  draw();
+  const element = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, head), body);
+  element.redraw = draw;
+  return element;
+}
+
+function compare(a, b) {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+/** Pairs of a name and a value. */
+export function pairs(rows) {
+  return h("dl", { class: "pairs" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}

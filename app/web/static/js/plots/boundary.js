@@ -1,0 +1,68 @@
+/** Where a model changes its mind, over two features. */
+
+import { s } from "../dom.js";
+import { positiveArea, zeroLines } from "./contour.js";
+import { axes, figure, scale, ticks } from "./frame.js";
+import { colourClass, markPath, round } from "./marks.js";
+
+const WIDTH = 720;
+const HEIGHT = 520;
+const BOX = { left: 78, top: 14, right: WIDTH - 14, bottom: HEIGHT - 58 };
+
+/**
+ * @param {object} picture
+ * @param {[string, string]} picture.names of the features
+ * @param {[[number, number], [number, number]]} picture.ranges
+ * @param {number} picture.size grid points per side
+ * @param {Float64Array[]} picture.leads one per class: by how much it leads on the grid
+ * @param {{own: number, values: Float64Array}[]} picture.planes
+ * @param {{x: number, y: number, label: number, suspected: boolean}[]} picture.points
+ * @param {string} picture.description
+ */
+export function boundaryPlot({ names, ranges, size, leads, planes, points, description }) {
+  const x = scale(ranges[0], [BOX.left, BOX.right]);
+  const y = scale(ranges[1], [BOX.bottom, BOX.top]);
+  const column = scale([0, size - 1], [BOX.left, BOX.right]);
+  const row = scale([0, size - 1], [BOX.bottom, BOX.top]);
+  const path = (lines, end) =>
+    lines.map((line) => `M${line.map(([i, j]) => `${round(column(i))},${round(row(j))}`).join("L")}${end}`).join("");
+  const grid = (values) => ({ columns: size, rows: size, values });
+  // Of two classes one line says it all; of more, each area has its own edge.
+  const edges = leads.length === 2 ? leads.slice(1) : leads;
+  return figure(
+    WIDTH,
+    HEIGHT,
+    `Decision areas over ${names[0]} and ${names[1]}`,
+    description,
+    leads.map((lead, k) =>
+      s("path", { class: `area ${colourClass(k)}`, d: path(positiveArea(grid(lead)), "z") }),
+    ),
+    axes(BOX, x, y, {
+      xTicks: ticks(...ranges[0], 6),
+      yTicks: ticks(...ranges[1], 5),
+      xLabel: names[0],
+      yLabel: names[1],
+    }),
+    marks(points, x, y),
+    planes.map(({ own, values }) =>
+      s("path", { class: `plane ${colourClass(own)}`, d: path(zeroLines(grid(values)), "") }),
+    ),
+    edges.map((lead) => s("path", { class: "boundary", d: path(zeroLines(grid(lead)), "") })),
+  );
+}
+
+function marks(points, x, y) {
+  const byClass = new Map();
+  const rings = [];
+  for (const point of points) {
+    if (!byClass.has(point.label)) byClass.set(point.label, []);
+    byClass.get(point.label).push(markPath(point.label, x(point.x), y(point.y), 3.2));
+    if (point.suspected) rings.push(markPath(0, x(point.x), y(point.y), 7));
+  }
+  return [
+    [...byClass].map(([label, paths]) =>
+      s("path", { class: `mark ${colourClass(label)}`, d: paths.join("") }),
+    ),
+    s("path", { class: "ring", d: rings.join("") }),
+  ];
+}

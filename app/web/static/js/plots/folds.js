@@ -1,0 +1,28 @@
+/** The score of every fold, on one line. */
+
+import { s } from "../dom.js";
+import { percent } from "../format.js";
+import { figure, scale, ticks } from "./frame.js";
+import { round } from "./marks.js";
+
+const WIDTH = 460;
+const HEIGHT = 74;
+
+/** @param {string} name of the score @param {number[]} values one per fold */
+export function foldPlot(name, values) {
+  const low = Math.max(0, Math.floor(20 * Math.min(...values) - 0.5) / 20);
+  const x = scale([low, 1], [16, WIDTH - 24]);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return figure(
+    WIDTH,
+    HEIGHT,
+    `${name} by fold`,
+    values.map(percent).join(", "),
+    ticks(low, 1, 4).map((value) => [
+      s("line", { class: "grid", x1: round(x(value)), x2: round(x(value)), y1: 12, y2: 44 }),
+      s("text", { x: round(x(value)), y: 64, "text-anchor": "middle" }, `${Math.round(100 * value)} %`),
+    ]),
+    s("path", { class: "mean", d: `M${round(x(mean))},10V46` }),
+    values.map((value) => s("circle", { class: "fold", cx: round(x(value)), cy: 28, r: 5.5 })),
+  );
+}

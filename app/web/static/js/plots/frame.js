@@ -1,0 +1,99 @@
+/** What plots have in common: scales, ticks, axes and a legend. */
+
+import { s, h, uniqueId } from "../dom.js";
+import { number } from "../format.js";
+import { colourClass, markPath, round } from "./marks.js";
+
+/** A linear scale from data to pixels. */
+export function scale([from, to], [start, end]) {
+  const factor = (end - start) / (to - from || 1);
+  return (value) => start + (value - from) * factor;
+}
+
+/** About `wanted` round numbers within a range. */
+export function ticks(from, to, wanted = 5) {
+  const rough = (to - from) / wanted || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((candidate) => candidate >= rough);
+  const found = [];
+  for (let i = Math.ceil(from / step); i * step <= to + step * 1e-9; i += 1) found.push(i * step);
+  return found.map((value) => Number(value.toPrecision(12)));
+}
+
+/**
+ * An SVG with a name and a description for those who do not see it.
+ * @returns {SVGElement}
+ */
+export function figure(width, height, title, description, ...children) {
+  const ids = [uniqueId("title"), uniqueId("description")];
+  return s(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-labelledby": ids[0],
+      "aria-describedby": ids[1],
+      class: width > 600 ? "plot wide" : "plot",
+    },
+    s("title", { id: ids[0] }, title),
+    s("desc", { id: ids[1] }, description),
+    ...children,
+  );
+}
+
+/**
+ * Lines and numbers along the edges of a box.
+ * @param {{left: number, top: number, right: number, bottom: number}} box
+ */
+export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, format = (v) => number(v, 3) }) {
+  return s(
+    "g",
+    { class: "axes" },
+    xTicks.map((value) => [
+      s("line", { class: "grid", x1: round(x(value)), x2: round(x(value)), y1: box.top, y2: box.bottom }),
+      s("text", { x: round(x(value)), y: box.bottom + 22, "text-anchor": "middle" }, number(value, 3)),
+    ]),
+    yTicks.map((value) => [
+      s("line", { class: "grid", x1: box.left, x2: box.right, y1: round(y(value)), y2: round(y(value)) }),
+      s("text", { x: box.left - 8, y: round(y(value)) + 4, "text-anchor": "end" }, format(value)),
+    ]),
+    s("text", { class: "axis-label", x: (box.left + box.right) / 2, y: box.bottom + 48, "text-anchor": "middle" }, shortened(xLabel)),
+    s(
+      "text",
+      {
+        class: "axis-label",
+        transform: `translate(${box.left - 58} ${(box.top + box.bottom) / 2}) rotate(-90)`,
+        "text-anchor": "middle",
+      },
+      shortened(yLabel),
+    ),
+  );
+}
+
+const shortened = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+
+/** The marks of the classes with their names. */
+export function legend(labels, extra = []) {
+  return h(
+    "ul",
+    { class: "legend" },
+    labels.map((label, i) =>
+      h(
+        "li",
+        {},
+        s("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
+          s("path", { class: `mark ${colourClass(i)}`, d: markPath(i, 8, 8, 5.5) })),
+        String(label),
+      ),
+    ),
+    extra.map(([className, text]) =>
+      h(
+        "li",
+        {},
+        s("svg", { viewBox: "0 0 24 16", width: 24, height: 16, "aria-hidden": "true" },
+          s("path", { class: className, d: className === "ring" ? markPath(0, 12, 8, 6) : "M1,8H23" })),
+        text,
+      ),
+    ),
+  );
+}

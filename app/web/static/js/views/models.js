@@ -1,0 +1,165 @@
+/** All models, the versions of one, and what can be done with them. */
+
+import { api, versionPath } from "../api.js";
+import { h, replace } from "../dom.js";
+import { count, moment, percent, plural } from "../format.js";
+import { curl } from "../curl.js";
+import { ask } from "../parts/ask.js";
+import { command } from "../parts/command.js";
+import { failure } from "../parts/notice.js";
+import { say } from "../parts/status.js";
+import { scrolling } from "../parts/table.js";
+import { session } from "../session.js";
+
+const address = (model) => `#models/${encodeURIComponent(model)}`;
+
+export async function modelsView(model, version) {
+  const { items, total } = await api.models();
+  if (items.length === 0) {
+    return [h("h1", {}, "Models"), h("p", { class: "lead" }, "There is none yet."),
+      h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one"))];
+  }
+  return [
+    h("h1", {}, "Models"),
+    h("p", { class: "facts" }, `${plural(total, "model")}${total > items.length ? `, the first ${items.length} by name` : ""}`),
+    scrolling("Models", modelTable(items, model)),
+    command("list the models", curl("models")),
+    model === undefined ? null : await modelPanel(model, version === undefined ? null : Number(version)),
+  ];
+}
+
+function modelTable(items, chosen) {
+  const head = ["Model", "Versions", "Newest", "Aliases"];
+  return h(
+    "table",
+    {},
+    h("caption", { class: "unseen" }, "Models"),
+    h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, items.map((item) =>
+      h("tr", { class: item.model === chosen ? "chosen" : null },
+        h("th", { scope: "row" }, h("a", { href: address(item.model), "aria-current": item.model === chosen ? "true" : null }, item.model)),
+        h("td", {}, count(item.n_versions)),
+        h("td", {}, count(item.latest)),
+        h("td", {}, Object.entries(item.aliases).map(([alias, at]) => `${alias} → ${at}`).join(", ") || "–")))),
+  );
+}
+
+async function modelPanel(model, version) {
+  const info = await api.model(model);
+  const chosen = info.versions.find((item) => item.version === version) ?? info.versions[0];
+  return h(
+    "section",
+    { "aria-labelledby": "model-title" },
+    h("h2", { id: "model-title" }, model),
+    h("p", { class: "facts" }, `Version ${info.serving} answers when a caller names none.`),
+    scrolling(`Versions of ${model}`, versionTable(info, chosen)),
+    command("this model", curl(`models/${encodeURIComponent(model)}`)),
+    versionPanel(info, chosen),
+    wholePanel(info),
+  );
+}
+
+function versionTable(info, chosen) {
+  const head = ["Version", "Made", "Kernel", "Rows", "Accuracy, unseen", "Aliases"];
+  return h(
+    "table",
+    {},
+    h("caption", { class: "unseen" }, `Versions of ${info.model}`),
+    h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, info.versions.map((item) =>
+      h("tr", { class: item === chosen ? "chosen" : null },
+        h("th", { scope: "row" }, h("a", { href: `${address(info.model)}/${item.version}`, "aria-current": item === chosen ? "true" : null }, `Version ${item.version}`)),
+        h("td", {}, moment(item.created_at)),
+        h("td", {}, item.kernel),
+        h("td", {}, count(item.n_rows)),
+        h("td", {}, percent(item.validation_accuracy)),
+        h("td", {}, item.aliases.join(", ") || "–")))),
+  );
+}
+
+/** A button, what it does, and its curl line. */
+function action({ name, about, line, className, onclick, disabled }) {
+  return h("div", { class: "action" },
+    h("div", {}, h("button", { type: "button", class: className, onclick, disabled }, name), h("p", { class: "hint" }, about)),
+    command(name, line));
+}
+
+/** Does it, says it, and shows the list anew; what goes wrong is shown in place. */
+async function perform(place, work, done, next = () => dispatchEvent(new HashChangeEvent("hashchange"))) {
+  try {
+    await work();
+    say(done);
+    next();
+  } catch (error) {
+    replace(place, failure(error));
+  }
+}
+
+function versionPanel({ model, aliases }, { version }) {
+  const place = h("div");
+  const name = encodeURIComponent(model);
+  return h(
+    "div",
+    { class: "actions-list" },
+    h("h3", {}, `Version ${version}`),
+    h("p", { class: "actions" },
+      h("a", { class: "button", href: `#result/${name}/${version}` }, "Look at it"),
+      h("a", { class: "button", href: `#predict/${name}/${version}` }, "Predict with it")),
+    place,
+    action({
+      name: `Promote version ${version}`,
+      about: aliases.production === version ? "It is in production." : "To production: from then on it answers callers that name no version.",
+      line: curl(`models/${name}/aliases/production`, { method: "PUT", json: { version } }),
+      disabled: aliases.production === version,
+      onclick: () => perform(place, () => api.promote(model, version), `Version ${version} is in production.`),
+    }),
+    action({
+      name: `Delete version ${version}`,
+      about: "Its number is never used again.",
+      className: "danger",
+      line: curl(versionPath(model, version), { method: "DELETE" }),
+      async onclick() {
+        const sure = await ask(`Delete version ${version} of ${model}?`, "It cannot be brought back, and whoever names it gets an error.", "Delete it");
+        if (!sure) return;
+        await perform(place, () => api.removeVersion(model, version), `Version ${version} is deleted.`, () => leave(model));
+      },
+    }),
+  );
+}
+
+function wholePanel({ model, aliases, n_versions: n }) {
+  const place = h("div");
+  const name = encodeURIComponent(model);
+  return h(
+    "div",
+    { class: "actions-list" },
+    h("h3", {}, "The model as a whole"),
+    place,
+    action({
+      name: "Roll production back",
+      about: aliases.production === undefined ? "Nothing is in production." : "To the version that was in production before.",
+      line: curl(`models/${name}/aliases/production/rollback`, { method: "POST" }),
+      disabled: aliases.production === undefined,
+      onclick: () => perform(place, () => api.rollBack(model), "Production is rolled back."),
+    }),
+    action({
+      name: `Delete ${model}`,
+      about: `All of it: ${plural(n, "version")}.`,
+      className: "danger",
+      line: curl(`models/${name}`, { method: "DELETE" }),
+      async onclick() {
+        const sure = await ask(`Delete ${model}?`, `${plural(n, "version")} and every alias go with it. It cannot be brought back.`, "Delete it all");
+        if (!sure) return;
+        await perform(place, () => api.removeModel(model), `${model} is deleted.`, () => leave());
+      },
+    }),
+  );
+}
+
+/** Away from what is no longer there. */
+function leave(model) {
+  session.current = null;
+  const next = model === undefined ? "#models" : address(model);
+  if (location.hash === next) dispatchEvent(new HashChangeEvent("hashchange"));
+  else location.hash = next;
+}

@@ -1,0 +1,109 @@
+/** One row by hand. */
+
+import { api } from "../../api.js";
+import { field, h, replace, select } from "../../dom.js";
+import { number, percent } from "../../format.js";
+import { curl } from "../../curl.js";
+import { isDecimalComma, isNumber } from "../../csv/cells.js";
+import { command } from "../../parts/command.js";
+import { failure } from "../../parts/notice.js";
+import { say } from "../../parts/status.js";
+import { colourClass } from "../../plots/marks.js";
+
+const MOST_FIELDS = 200;
+
+/** @param {any} info @param {(number | string | null)[] | null} typical values to begin with */
+export function formPanel(info, typical) {
+  const title = h("h2", { id: "form-title" }, "One row");
+  if (info.columns.length > MOST_FIELDS) {
+    return h("section", { "aria-labelledby": "form-title" }, title, h("p", {}, "The model has too many features for a form; use a file."));
+  }
+  const answer = h("div", { class: "answer", "aria-live": "polite" });
+  const line = command("predict this row", "");
+  const controls = info.columns.map((column, i) => control(column, typical?.[i] ?? null, info.impute));
+
+  function valueAt(i) {
+    const text = controls[i].value.trim();
+    if (text === "") return null;
+    if (info.columns[i].kind === "text") return text;
+    const plain = isDecimalComma(text) ? text.replace(",", ".") : text;
+    return isNumber(plain) ? Number(plain) : NaN;
+  }
+  function request() {
+    const values = controls.map((_, i) => valueAt(i));
+    const named = info.feature_names !== null;
+    const row = named ? Object.fromEntries(info.feature_names.map((name, i) => [name, values[i]])) : values;
+    return { model: info.model, version: info.version, X: [row] };
+  }
+  /** Marks the fields that hold no number; true if there is none. */
+  function valid() {
+    let first = null;
+    controls.forEach((input, i) => {
+      const wrong = Number.isNaN(valueAt(i));
+      if (wrong) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+      if (wrong) first ??= input;
+    });
+    first?.focus();
+    if (first) replace(answer, failure({ title: "Not a number", message: `“${first.value}” is not a number` }));
+    return first === null;
+  }
+  const refresh = () => line.show(curl("predict", { method: "POST", json: request() }));
+  refresh();
+  const form = h(
+    "form",
+    {
+      oninput: refresh,
+      async onsubmit(event) {
+        event.preventDefault();
+        if (!valid()) return;
+        try {
+          const found = await api.predict(request());
+          replace(answer, shown(info, found));
+          say(`It is ${found.labels[0]}.`);
+        } catch (error) {
+          replace(answer, failure(error));
+        }
+      },
+    },
+    h("div", { class: "fields" }, info.columns.map((column, i) => field(column.name ?? `Feature ${i + 1}`, controls[i]))),
+    h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Predict")),
+    answer,
+    line,
+  );
+  return h("section", { "aria-labelledby": "form-title" }, title, form);
+}
+
+function control(column, typical, impute) {
+  const optional = impute === "median";
+  if (column.kind === "text") {
+    const words = (column.categories ?? []).map((word) => [word, word]);
+    return select(optional ? [["", "unknown"], ...words] : words, typical ?? words[0]?.[0]);
+  }
+  const value = typeof typical === "number" ? String(Number(typical.toPrecision(6))) : "";
+  return h("input", { type: "text", inputmode: "decimal", autocomplete: "off", value, required: !optional });
+}
+
+/** The answer: the label, and how near the row is to each class. */
+function shown(info, { labels, scores, distances, probabilities }) {
+  const [label] = labels;
+  const rows = info.classes.map((name, k) => {
+    const share = probabilities?.[0][k];
+    const cells = [];
+    if (probabilities) cells.push(percent(share));
+    if (distances) cells.push(number(distances[0][k], 4));
+    if (Array.isArray(scores[0])) cells.push(number(scores[0][k], 4));
+    return { name, cells, share, index: k };
+  });
+  const headings = [];
+  if (probabilities) headings.push("Probability");
+  if (distances) headings.push("Distance to its plane");
+  if (Array.isArray(scores[0])) headings.push("Score");
+  return [
+    h("p", { class: "verdict" }, "It is ", h("strong", { class: `word ${colourClass(info.classes.indexOf(label))}` }, String(label))),
+    Array.isArray(scores[0]) ? null : h("p", { class: "hint" }, `Score ${number(scores[0], 4)}: ${Math.abs(scores[0]) < 0.1 ? "close to the boundary." : "well on this side of the boundary."}`),
+    h("table", {}, h("caption", { class: "unseen" }, "By class"),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Class"), headings.map((name) => h("th", { scope: "col", class: "number" }, name)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, String(row.name)), row.cells.map((cell) => h("td", { class: "number" }, cell)))))),
+  ];
+}

@@ -1,0 +1,146 @@
+/** The rows whose label the model does not believe, to look at, take out, and train again. */
+
+import { api, versionPath } from "../../api.js";
+import { h, replace } from "../../dom.js";
+import { count, number, plural, tiny } from "../../format.js";
+import { curl } from "../../curl.js";
+import { written } from "../../csv/cells.js";
+import { command } from "../../parts/command.js";
+import { download, renamed } from "../../parts/download.js";
+import { say } from "../../parts/status.js";
+import { scrolling, sortable } from "../../parts/table.js";
+import { sentFor, session, tableRows } from "../../session.js";
+
+/** Rows that are fetched, and rows that are drawn; the downloads have all that were fetched. */
+const MOST_FETCHED = 20_000;
+const MOST_SHOWN = 200;
+const MOST_COLUMNS = 12;
+
+/** The suspected rows of a version, least trusted first. */
+export function fetchSuspects({ model, version }) {
+  const path = `${versionPath(model, version)}/memberships`;
+  return api.pages(path, { suspected: true, sort: "membership" }, MOST_FETCHED);
+}
+
+/** @param {any} info @param {{items: any[], total: number}} found */
+export async function suspectsPanel(info, found) {
+  const { model, version } = info;
+  const title = h("h2", { id: "suspects-title" }, "Rows that look mislabelled");
+  if (found.total === 0) {
+    return h("section", { "aria-labelledby": "suspects-title" }, title, h("p", {}, "None. Every label agrees with the rows around it."));
+  }
+  const sent = sentFor(model, version);
+  const rows = await withCells(found.items, sent);
+  const ticked = new Set();
+  const summary = h("p", { class: "ticked", "aria-live": "polite" });
+  const clean = h("button", { type: "button", class: "primary", onclick: saveCleaned }, "Download the cleaned CSV");
+  const again = h("button", { type: "button", onclick: trainAgain }, "Train again without them");
+
+  function update() {
+    replace(summary, sent ? `${plural(ticked.size, "row")} ticked of ${count(rows.length)}.` : "");
+    clean.disabled = again.disabled = ticked.size === 0;
+  }
+  async function saveCleaned() {
+    const without = [...ticked].map((row) => row.place);
+    download(await sent.dataset.write({ without, guard: true }), renamed(sent.dataset.name, "cleaned"));
+    say(`Downloaded without ${plural(without.length, "row")}.`);
+  }
+  function trainAgain() {
+    session.dataset = sent.dataset;
+    session.plan = { target: sent.target, features: new Set(sent.features), name: model,
+      without: new Set([...sent.without, ...[...ticked].map((row) => row.place)]) };
+    location.hash = "#train";
+  }
+  function tickAll(checked) {
+    ticked.clear();
+    if (checked) rows.forEach((row) => ticked.add(row));
+    table.redraw();
+    update();
+  }
+  const all = h("input", { type: "checkbox", onchange: () => tickAll(all.checked) });
+  const table = sortable(
+    "Suspected rows",
+    headings(info, sent, ticked, update),
+    rows,
+    (sorted) => sorted.slice(0, MOST_SHOWN),
+  );
+  update();
+  return h(
+    "section",
+    { "aria-labelledby": "suspects-title" },
+    title,
+    h("p", {}, explanation(info, found.total)),
+    sent ? h("label", { class: "choice" }, all, h("span", {}, "Tick all of them")) : null,
+    scrolling("Suspected rows", table, rows.length > 12),
+    rows.length > MOST_SHOWN ? h("p", { class: "hint" }, `The first ${MOST_SHOWN} in this order are shown; the downloads have all.`) : null,
+    summary,
+    h(
+      "div",
+      { class: "actions" },
+      sent ? clean : null,
+      sent ? again : null,
+      h("button", { type: "button", class: "quiet", onclick: () => download(suspectsCsv(info, rows, sent), `${model}-${version}-suspected.csv`) }, "Download this list"),
+    ),
+    sent ? null : h("p", { class: "hint" }, "To clean the table here, train it in this page: the service does not keep the rows themselves."),
+    command("suspected rows", curl(`${versionPath(model, version)}/memberships?suspected=true&sort=membership`)),
+  );
+}
+
+function explanation(info, total) {
+  const share = total / info.n_rows;
+  const much = share > 0.3 ? " That is a large part: perhaps the features do not tell the classes apart." : "";
+  const why = {
+    center: "are nearer to the centre of another class than to that of their own",
+    neighbors: "have neighbours that mostly carry another label",
+  }[info.params.membership] ?? "are not trusted";
+  return `${plural(total, "row")} of ${count(info.n_rows)} ${why}. Look at them: the label may be wrong, or the row is rare.${much}`;
+}
+
+/** The rows with their place in the table, their line in the file, and their cells. */
+async function withCells(items, sent) {
+  if (!sent) return items.map((item) => ({ ...item, place: item.row, line: item.row + 2, cells: null }));
+  const places = tableRows(sent);
+  const chosen = items.map((item) => places[item.row]);
+  const [lines, cells] = await Promise.all([sent.dataset.lines(chosen), sent.dataset.rows(chosen)]);
+  return items.map((item, i) => ({ ...item, place: chosen[i], line: lines[i], cells: cells[i] }));
+}
+
+function headings(info, sent, ticked, update) {
+  const found = [
+    { name: "Line", number: true, cell: (row) => count(row.line), value: (row) => row.line },
+    { name: "Label", cell: (row) => String(row.label), value: (row) => String(row.label) },
+    { name: "Looks like", cell: (row) => (row.predicted === row.label ? "–" : String(row.predicted)), value: (row) => String(row.predicted) },
+    { name: "Membership", number: true, cell: (row) => (row.membership < 1e-3 ? tiny(row.membership) : number(row.membership, 3)), value: (row) => row.membership },
+  ];
+  if (!sent) return found;
+  const tick = {
+    name: "Take out",
+    cell(row) {
+      const box = h("input", {
+        type: "checkbox", checked: ticked.has(row), "aria-label": `Take out line ${row.line}`,
+        onchange() {
+          if (box.checked) ticked.add(row);
+          else ticked.delete(row);
+          update();
+        },
+      });
+      return box;
+    },
+  };
+  const cells = sent.features.slice(0, MOST_COLUMNS).map((column) => {
+    const { name, kind } = sent.dataset.about.columns[column];
+    const isNumber = kind === "number";
+    const value = (row) => (isNumber ? Number(row.cells[column].replace(",", ".")) : row.cells[column]);
+    return { name, number: isNumber, cell: (row) => row.cells[column], value };
+  });
+  return [tick, ...found, ...cells];
+}
+
+/** The list as a CSV, with the cells if the table is here. `row` counts from 0, as the service does. */
+function suspectsCsv(info, rows, sent) {
+  const columns = sent ? sent.features : [];
+  const names = ["row", "line", "label", "looks_like", "membership", ...columns.map((i) => sent.dataset.about.columns[i].name)];
+  const lines = rows.map((row) => [row.row, row.line, row.label, row.predicted, row.membership, ...columns.map((i) => row.cells[i])]);
+  const text = [names, ...lines].map((line) => line.map((cell) => written(String(cell), true)).join(",")).join("\n");
+  return new Blob([`${text}\n`], { type: "text/csv" });
+}

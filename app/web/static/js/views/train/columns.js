@@ -1,0 +1,185 @@
+/** What is in the table, before anything is sent. */
+
+import { field, h, replace, select } from "../../dom.js";
+import { count, number, plural } from "../../format.js";
+import { notes } from "../../parts/notice.js";
+import { scrolling } from "../../parts/table.js";
+import { colourClass } from "../../plots/marks.js";
+import { couldBeTarget, reasonAgainst } from "./plan.js";
+
+const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs" };
+const MOST_COLUMNS = 60;
+const MOST_CLASSES = 12;
+
+/**
+ * @param {import("../../csv/dataset.js").Dataset} dataset
+ * @param {any} plan changed in place
+ * @param {() => Promise<void>} onChange
+ */
+export async function columnsPanel(dataset, plan, onChange) {
+  const { about } = dataset;
+  const balance = h("div", { class: "balance" });
+  const columns = h("div");
+  const preview = h("div");
+
+  async function draw() {
+    replace(columns, columnTable(about, plan, onChange));
+    replace(preview, scrolling(`First rows of ${dataset.name}`, previewTable(about, plan.target)));
+    replace(balance, await classBalance(dataset, plan));
+  }
+  const target = select(
+    about.columns.map((column, i) => [i, column.name]),
+    plan.target,
+    {
+      id: "target",
+      async onchange() {
+        if (reasonAgainst(about.columns[plan.target]) === null) plan.features.add(plan.target);
+        plan.target = Number(target.value);
+        plan.features.delete(plan.target);
+        await draw();
+        await onChange();
+      },
+    },
+  );
+  await draw();
+  return h(
+    "section",
+    { "aria-labelledby": "table-title" },
+    h("h2", { id: "table-title", tabindex: "-1" }, dataset.name),
+    h(
+      "p",
+      { class: "facts" },
+      `${plural(about.nRows, "row")} · ${plural(about.columns.length, "column")} · separated by ${SEPARATORS[about.separator]} · ${about.encoding}`,
+    ),
+    notes(remarks(about)),
+    preview,
+    h(
+      "div",
+      { class: "split" },
+      h("div", {}, h("h3", {}, "What is asked"), field("Column with the classes", target), balance),
+      h("div", {}, h("h3", {}, "What may answer"), columns),
+    ),
+  );
+}
+
+function remarks(about) {
+  const found = [];
+  const named = (test) => about.columns.filter(test).map((column) => column.name).join(", ");
+  if (!about.hasHeader) found.push("The first line holds numbers only, so it is taken as a row and the columns get names.");
+  if (about.renamed) found.push("Columns without a name, or with one that occurs twice, have been given one.");
+  if (about.encoding !== "UTF-8") found.push(`The file is not UTF-8; it is read as ${about.encoding}.`);
+  if (about.ragged.count) {
+    found.push(
+      `${plural(about.ragged.count, "row")} with more or fewer cells than the header ` +
+        `${about.ragged.count === 1 ? "is" : "are"} left out (line ${about.ragged.lines.join(", ")}${about.ragged.count > about.ragged.lines.length ? " …" : ""}).`,
+    );
+  }
+  const commas = named((column) => column.decimalComma);
+  if (commas) found.push(`Decimal commas in ${commas}; they are sent as points.`);
+  const unclear = named((column) => column.ambiguousComma);
+  if (unclear) found.push(`Commas in ${unclear} may be decimal or between thousands, so these cells stay text.`);
+  return found;
+}
+
+/** The first rows, with what is asked first. */
+function previewTable(about, target) {
+  const others = about.columns.map((_, i) => i).filter((i) => i !== target);
+  const shown = [target, ...others.slice(0, MOST_COLUMNS)];
+  const cell = (tag, i, content) =>
+    h(tag, { scope: tag === "th" ? "col" : null, class: about.columns[i].kind === "number" && i !== target ? "number" : null }, content);
+  return h(
+    "table",
+    { class: "preview" },
+    h("caption", { class: "unseen" }, "The first rows"),
+    h("thead", {}, h("tr", {}, shown.map((i) => cell("th", i, about.columns[i].name)))),
+    h("tbody", {}, about.preview.map((row) => h("tr", {}, shown.map((i) => cell("td", i, row[i]))))),
+  );
+}
+
+function columnTable(about, plan, onChange) {
+  const shown = about.columns.slice(0, MOST_COLUMNS);
+  const more = about.columns.length - shown.length;
+  const row = (column, i) => {
+    const isTarget = i === plan.target;
+    const against = reasonAgainst(column);
+    const box = h("input", {
+      type: "checkbox",
+      checked: plan.features.has(i),
+      disabled: isTarget || column.kind === "empty",
+      "aria-label": `Use ${column.name}`,
+      async onchange() {
+        if (box.checked) plan.features.add(i);
+        else plan.features.delete(i);
+        await onChange();
+      },
+    });
+    return h(
+      "tr",
+      {},
+      h("td", {}, isTarget ? h("span", { class: "tag" }, "asked") : box),
+      h("th", { scope: "row" }, column.name, against && !isTarget ? h("span", { class: "tag warn" }, against) : null),
+      h("td", {}, kindOf(column)),
+      h("td", { class: "number" }, column.missing ? count(column.missing) : "–"),
+      h("td", { class: "extent" }, extent(column)),
+    );
+  };
+  return [
+    scrolling(
+      "Columns",
+      h(
+        "table",
+        { class: "columns" },
+        h("caption", { class: "unseen" }, "Columns of the table"),
+        h("thead", {}, h("tr", {}, ["Use", "Column", "Type", "Missing", "Values"].map((name) =>
+          h("th", { scope: "col", class: name === "Missing" ? "number" : null }, name)))),
+        h("tbody", {}, shown.map(row)),
+      ),
+    ),
+    more > 0 ? h("p", { class: "hint" }, `and ${plural(more, "more column")}, used as well`) : null,
+  ];
+}
+
+const kindOf = (column) =>
+  column.kind === "number" ? (column.whole ? "whole number" : "number") : column.kind;
+
+function extent(column) {
+  if (column.kind === "number") return `${number(column.min, 3)} to ${number(column.max, 3)}`;
+  if (column.kind === "empty") return "–";
+  return column.many ? "over 1 000 words" : plural(column.distinct, "word");
+}
+
+/** Labels in the order that the service gives them, so that a class keeps its colour. */
+function inOrder(labels) {
+  const numbers = labels.every((label) => /^[+-]?\d+$/.test(label));
+  return [...labels].sort(numbers ? (a, b) => Number(a) - Number(b) : (a, b) => (a < b ? -1 : 1));
+}
+
+async function classBalance(dataset, plan) {
+  const column = dataset.about.columns[plan.target];
+  if (!couldBeTarget(column)) {
+    const why = column.many || column.distinct > 100 ? "has too many different values to be classes" : "has fewer than two classes";
+    return h("p", { class: "failure" }, `${column.name} ${why}.`);
+  }
+  const classes = await dataset.classes(plan.target);
+  const total = classes.reduce((sum, { count: n }) => sum + n, 0);
+  const most = classes[0].count;
+  const order = inOrder(classes.map(({ label }) => label));
+  return [
+    h(
+      "table",
+      { class: "bars" },
+      h("caption", {}, plural(classes.length, "class", "classes")),
+      h("tbody", {}, classes.slice(0, MOST_CLASSES).map(({ label, count: n }) => {
+        const bar = h("span", { class: `bar ${colourClass(order.indexOf(label))}` });
+        bar.style.inlineSize = `${Math.max(1, (100 * n) / most)}%`;
+        return h("tr", {},
+          h("th", { scope: "row" }, label),
+          h("td", { class: "track" }, bar),
+          h("td", { class: "number" }, `${count(n)} · ${Math.round((100 * n) / total)} %`));
+      })),
+    ),
+    classes.length > MOST_CLASSES ? h("p", { class: "hint" }, `and ${classes.length - MOST_CLASSES} more`) : null,
+    column.missing ? h("p", { class: "hint" }, `${plural(column.missing, "row")} without a class will be left out.`) : null,
+  ];
+}
+

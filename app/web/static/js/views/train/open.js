@@ -1,0 +1,96 @@
+/** Open a file, or an example. */
+
+import { h, replace } from "../../dom.js";
+import { Dataset } from "../../csv/dataset.js";
+import { examples } from "../../examples.js";
+import { failure } from "../../parts/notice.js";
+import { say } from "../../parts/status.js";
+import { session } from "../../session.js";
+import { firstPlan } from "./plan.js";
+
+/** @param {() => Promise<void>} onOpen */
+export function openPanel(onOpen) {
+  const report = h("div");
+  const input = h("input", {
+    type: "file",
+    id: "file",
+    class: "unseen",
+    accept: ".csv,.tsv,.txt,text/csv",
+    onchange: () => input.files.length && open(async () => input.files[0]),
+  });
+  const drop = h(
+    "div",
+    { class: "drop" },
+    input,
+    h(
+      "label",
+      { for: "file" },
+      h("strong", {}, "Choose a CSV file"),
+      h("span", {}, "or drop it here. It stays in this browser until you train."),
+    ),
+  );
+  for (const kind of ["dragenter", "dragover"]) {
+    drop.addEventListener(kind, (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    });
+  }
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    const [file] = event.dataTransfer.files;
+    if (file) open(async () => file);
+  });
+
+  async function open(source) {
+    const bar = h("progress", { max: "1", value: 0, "aria-label": "Reading the file" });
+    replace(report, bar);
+    say("Reading the file.");
+    let dataset;
+    try {
+      const file = await source();
+      dataset = new Dataset(file.name);
+      await dataset.load(file, (share) => (bar.value = share));
+      const plan = await firstPlan(dataset);
+      session.dataset = dataset;
+      session.plan = plan;
+      input.value = "";
+      replace(report);
+      await onOpen();
+      say(`${dataset.name} is open: ${dataset.about.nRows} rows, ${dataset.about.columns.length} columns.`);
+      document.getElementById("table-title")?.focus();
+    } catch (error) {
+      dataset?.close();
+      replace(report, failure(error));
+    }
+  }
+
+  return h(
+    "section",
+    { class: "open", "aria-label": "Open a table" },
+    drop,
+    h(
+      "div",
+      { class: "examples" },
+      h("p", { id: "examples-title" }, "Or begin with an example"),
+      h(
+        "ul",
+        { "aria-labelledby": "examples-title" },
+        examples.map((example) =>
+          h(
+            "li",
+            {},
+            h(
+              "button",
+              { type: "button", class: "example", onclick: () => open(example.open) },
+              h("strong", {}, example.title),
+              h("span", {}, example.about),
+            ),
+          ),
+        ),
+      ),
+    ),
+    report,
+  );
+}

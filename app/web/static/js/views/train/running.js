@@ -1,0 +1,126 @@
+/** A training under way: what it does at this moment, and how to end it. */
+
+import { api } from "../../api.js";
+import { h, replace } from "../../dom.js";
+import { number, percent, plural, seconds, tiny } from "../../format.js";
+import { curl } from "../../curl.js";
+import { command } from "../../parts/command.js";
+import { failure } from "../../parts/notice.js";
+import { say } from "../../parts/status.js";
+import { pairs } from "../../parts/table.js";
+import { session, versionKey } from "../../session.js";
+import { followJob } from "../../sse.js";
+import { wishOf } from "./plan.js";
+
+/**
+ * Send the table and follow the job.
+ * @param {import("../../csv/dataset.js").Dataset} dataset
+ * @param {any} plan
+ * @param {any} options
+ * @param {HTMLElement} place where the progress is shown
+ * @param {boolean} keepable whether it can be stopped with the best so far
+ */
+export async function startTraining(dataset, plan, options, place, keepable) {
+  const panel = h("div", { class: "progress" });
+  session.running = { panel };
+  replace(place, panel);
+  replace(panel, h("p", {}, "Sending the table …"));
+  panel.scrollIntoView({ block: "nearest" });
+  try {
+    const wish = await wishOf(dataset, plan);
+    const sent = { dataset, target: plan.target, features: wish.columns.slice(0, -1), without: wish.without };
+    const body = await dataset.write({ ...wish, guard: false });
+    const target = dataset.about.columns[plan.target].name;
+    const job = await api.train({ target, model: plan.name, options: JSON.stringify(options) }, body);
+    const view = progressView(job.id, panel, keepable);
+    const ended = await followJob(job.id, view);
+    session.running = null;
+    finish(ended, sent, panel);
+  } catch (error) {
+    session.running = null;
+    throw error;
+  }
+}
+
+function finish(job, sent, panel) {
+  if (job.state === "succeeded") {
+    const { model, version } = job.result;
+    session.trained.set(versionKey(model, version), sent);
+    session.current = { model, version };
+    const address = `#result/${encodeURIComponent(model)}/${version}`;
+    replace(panel, h("p", {}, "Done. ", h("a", { href: address }, `${model}, version ${version}`)));
+    say(`Training ended: ${model}, version ${version}.`);
+    if (document.getElementById("view").dataset.shown === "train") location.hash = address;
+    return;
+  }
+  if (job.state === "cancelled") {
+    replace(panel, h("p", {}, "Cancelled. Nothing was kept."));
+    say("The training was cancelled.");
+    return;
+  }
+  replace(panel, failure({ title: "The training failed", message: job.error?.detail ?? "for an unknown reason", errors: job.error?.errors }));
+}
+
+/** Draws the progress, once per event. */
+function progressView(id, panel, keepable) {
+  const title = h("p", { class: "phase" }, "Waiting for its turn");
+  const bar = h("progress", { max: "100", value: 0, "aria-label": "Progress of the training" });
+  const details = h("div");
+  const end = (text, keep, className) =>
+    h("button", { type: "button", class: className, async onclick(event) {
+      event.target.disabled = true;
+      try {
+        await api.cancel(id, keep);
+      } catch (error) {
+        say(error.message); // it has ended meanwhile; the stream tells how
+      }
+    } }, text);
+  replace(
+    panel,
+    title,
+    bar,
+    details,
+    h("div", { class: "actions" },
+      end("Cancel", undefined, ""),
+      keepable ? end("Stop and keep the best", "best", "") : null),
+    command("cancel the training", curl(`jobs/${id}`, { method: "DELETE" })),
+    keepable ? command("stop and keep the best", curl(`jobs/${id}?keep=best`, { method: "DELETE" })) : null,
+  );
+  let spoken = "";
+  return (job) => {
+    const { progress } = job;
+    const phase = job.state === "queued" ? "Waiting for its turn" : sentence(progress);
+    replace(title, `${phase} · ${Math.round(progress.percent)} %`);
+    bar.value = progress.percent;
+    replace(details, pairs(facts(progress)));
+    if (phase !== spoken) {
+      spoken = phase;
+      say(`${phase}, ${Math.round(progress.percent)} per cent.`);
+    }
+  };
+}
+
+function sentence({ phase }) {
+  const [, fold] = /^validating (\d+\/\d+)$/.exec(phase) ?? [];
+  if (fold) return `Measuring, fold ${fold.replace("/", " of ")}`;
+  const known = {
+    preparing: "Preparing", validating: "Measuring", searching: "Searching for parameters",
+    training: "Training on all rows", evaluating: "Looking at every row", saving: "Saving",
+  };
+  return known[phase] ?? phase.charAt(0).toUpperCase() + phase.slice(1);
+}
+
+function facts({ sweep, gap, plane, n_planes: planes, search }) {
+  const found = [];
+  if (search) {
+    const planned = search.planned ? ` of ${search.planned} planned` : "";
+    found.push(["Configurations tried", `${plural(search.tried ?? 0, "configuration")}${planned}`]);
+    if (search.best_score !== null && search.best_score !== undefined) found.push(["Best so far", percent(search.best_score)]);
+    if (search.seconds_left !== null && search.seconds_left !== undefined) found.push(["Time left", seconds(search.seconds_left)]);
+  }
+  if (sweep !== null && sweep !== undefined) {
+    found.push(["Sweep", planes ? `${number(sweep)} of plane ${plane + 1} / ${planes}` : number(sweep)]);
+    found.push(["Gap", tiny(gap)]);
+  }
+  return found;
+}

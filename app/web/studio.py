@@ -1,0 +1,78 @@
+"""`GET /` and the files it asks for. Pure ASGI, no key: they hold nothing but the page itself."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from app.web.files import PAGE, StaticFile, read_files
+
+#: Scripts, styles and calls of our own and nothing else; a string never becomes a script.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "worker-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types studio",
+    )
+)
+#: A copy may be kept but is asked about every time, so an upgrade never meets an old script.
+_HEADERS = (
+    (b"cache-control", b"no-cache"),
+    (b"content-security-policy", POLICY.encode()),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+
+class Files:
+    """An ASGI application that answers with files."""
+
+    def __init__(self, files: dict[str, StaticFile], route: str) -> None:
+        self._files = files
+        self.path = route  # what the metrics call it
+
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """Answer with the file, or with 304 if the caller has it."""
+        scope["route"] = self
+        found = self._files.get(scope["path_params"].get("path", PAGE))
+        if found is None:
+            raise HTTPException(404, "no such file")
+        headers = [*_HEADERS, (b"etag", found.etag.encode())]
+        if _has(scope, found.etag):
+            await send({"type": "http.response.start", "status": 304, "headers": headers})
+            await send({"type": "http.response.body"})
+            return
+        headers.append((b"content-type", found.media_type.encode()))
+        headers.append((b"content-length", str(len(found.body)).encode()))
+        body = b"" if scope["method"] == "HEAD" else found.body
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _has(scope: Scope, etag: str) -> bool:
+    """Whether the caller's copy is this one (RFC 9110, 13.1.2)."""
+    given = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
+    tags = {tag.strip().removeprefix("W/") for tag in given.decode("latin-1").split(",")}
+    return etag in tags or "*" in tags
+
+
+def studio_router() -> APIRouter:
+    """The routes of the page."""
+    files = read_files()
+    return APIRouter(
+        routes=[
+            Route(path, Files(files, path), methods=["GET"], include_in_schema=False)
+            for path in ("/", "/studio/{path:path}")
+        ]
+    )

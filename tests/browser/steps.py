@@ -1,0 +1,69 @@
+"""What a person does in the studio, step by step."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Download, Locator, Page, expect
+
+#: Trainings share two cores with the other tests.
+PATIENCE = 30_000
+
+
+def blobs_csv(n: int = 60, seed: int = 0, wrong: tuple[int, ...] = (5, 11)) -> str:
+    """Two separable classes, with the labels of some rows turned round."""
+    rng = np.random.default_rng(seed)
+    lines = ["height,width,kind"]
+    for i in range(n):
+        x, y = rng.normal(4.0 * (i % 2), 0.8, 2)
+        label = ("cat", "dog")[(i % 2) ^ (i in wrong)]
+        lines.append(f"{x:.4f},{y:.4f},{label}")
+    return "\n".join(lines) + "\n"
+
+
+def drop_file(page: Page, name: str, content: str | bytes) -> None:
+    """Drop a file on the page, as a mouse would."""
+    data = list(content.encode() if isinstance(content, str) else content)
+    transfer = page.evaluate_handle(
+        """([name, data]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([new Uint8Array(data)], name, {type: "text/csv"}));
+            return transfer;
+        }""",
+        [name, data],
+    )
+    for kind in ("dragenter", "dragover", "drop"):
+        page.dispatch_event(".drop", kind, {"dataTransfer": transfer})
+    expect(page.locator("#table-title")).to_have_text(name)
+
+
+def train(page: Page, model: str | None = None, **parameters: str) -> None:
+    """Train with chosen parameters and wait for the result."""
+    if model is not None:
+        page.get_by_label("Name of the model").fill(model)
+    page.get_by_role("radio", name="I choose them").check()
+    for label, value in parameters.items():
+        page.get_by_label(label.capitalize(), exact=True).select_option(value)
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator("h1")).to_contain_text("version", timeout=PATIENCE)
+
+
+def section(page: Page, heading: str) -> Locator:
+    """The part of the page under a heading."""
+    return page.get_by_role("region", name=heading, exact=True)
+
+
+def rows_of(download: Download) -> list[list[str]]:
+    """A downloaded CSV."""
+    with open(download.path(), newline="", encoding="utf-8") as file:
+        return list(csv.reader(io.StringIO(file.read())))
+
+
+def in_module(page: Page, module: str, script: str, argument: Any = None) -> Any:
+    """Run a function with a module of the page: `(module, argument) => ...`."""
+    return page.evaluate(
+        f"async (argument) => ({script})(await import('./studio/js/{module}'), argument)", argument
+    )

@@ -1,0 +1,112 @@
+"""Everyone can use it: by keyboard, by ear, on a phone, by day and by night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.app.server import Server
+from tests.browser.conftest import watched
+from tests.browser.steps import PATIENCE, blobs_csv, drop_file, train
+
+VIEWS = ("train", "result", "predict", "models/access")
+
+
+@pytest.fixture(scope="module")
+def filled(browser: Browser, studio: Server) -> Iterator[Page]:
+    """A page with a table, a result and a model with two versions, that is looked at in many ways."""
+    with watched(browser, viewport={"width": 390, "height": 844}) as page:
+        page.goto(studio.url)
+        drop_file(page, "access.csv", blobs_csv())
+        train(page, "access")
+        page.goto(f"{studio.url}#train")
+        train(page, "access")
+        yield page
+
+
+def _show(page: Page, view: str) -> None:
+    page.goto(page.url.split("#")[0] + f"#{view}")
+    expect(page.locator("main")).to_have_attribute("data-shown", view.split("/")[0])
+    if view == "result":
+        expect(page.locator("svg.plot path.boundary")).to_have_count(1)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_is_wider_than_a_phone(filled: Page, view: str) -> None:
+    filled.set_viewport_size({"width": 320, "height": 700})
+    _show(filled, view)
+    assert filled.evaluate("document.documentElement.scrollWidth") == 320
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_rules_of_accessibility_hold(filled: Page, view: str, scheme: str) -> None:
+    """axe's rules for WCAG 2.2 A and AA; contrast is computed from the colours that are drawn."""
+    filled.set_viewport_size({"width": 1180, "height": 860})
+    filled.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    _show(filled, view)
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = Axe().run(filled, options={"runOnly": tags, "resultTypes": ["violations"]}).response
+    wrong = [
+        (rule["id"], [(node["target"], node.get("failureSummary")) for node in rule["nodes"][:3]])
+        for rule in found["violations"]
+    ]
+    assert wrong == []
+    checked = [len(rule["nodes"]) for rule in found["passes"] if rule["id"] == "color-contrast"]
+    assert checked
+    colours = filled.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (colours == "rgb(20, 23, 26)") == (scheme == "dark")
+
+
+def test_from_example_to_prediction_without_a_mouse(page: Page) -> None:
+    """Tab, Enter, Space and the arrows, with the focus where it can be seen."""
+
+    def focus(name: str) -> None:
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            label = page.evaluate(
+                """() => {
+                    const at = document.activeElement;
+                    const visible = at.matches(":focus-visible");
+                    const text = at.ariaLabel || at.labels?.[0]?.innerText || at.innerText || "";
+                    return visible ? text.trim() : "";
+                }"""
+            )
+            if label.startswith(name):
+                return
+        raise AssertionError(f"{name} cannot be reached")
+
+    focus("Skip to the content")
+    focus("Choose a CSV file")
+    focus("Ripley-like")
+    page.keyboard.press("Enter")
+    expect(page.locator("#table-title")).to_be_focused()
+    expect(page.locator("#status")).to_contain_text("ripley-like.csv is open: 250 rows")
+    focus("Name of the model")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("by-keyboard")
+    if page.get_by_role("radio", name="Find them").is_enabled():
+        focus("Find them")
+        page.keyboard.press("ArrowDown")
+    focus("Train")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("by-keyboard, version 1", timeout=PATIENCE)
+    expect(page.locator("main")).to_be_focused()
+    expect(page.locator("#status")).to_have_text("Training ended: by-keyboard, version 1.")
+    focus("Membership")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("columnheader", name="Membership")).to_have_attribute(
+        "aria-sort", "ascending"
+    )
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("columnheader", name="Membership")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    page.goto(page.url.replace("#result", "#predict"))
+    expect(page.locator("h1")).to_have_text("Predict")
+    focus("x1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_contain_text("It is ")

@@ -1,0 +1,108 @@
+"""From a table with wrong labels to a clean one, and what is shown on the way."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import blobs_csv, drop_file, rows_of, section, train
+
+
+def test_from_dropping_a_csv_to_downloading_the_cleaned_one(page: Page) -> None:
+    original = blobs_csv()
+    drop_file(page, "pets.csv", original)
+    expect(page.locator(".facts")).to_contain_text("60 rows · 3 columns · separated by commas")
+    expect(page.get_by_label("Column with the classes")).to_have_value("2")
+    expect(page.get_by_role("table", name="2 classes")).to_contain_text("32 · 53 %")
+    expect(page.get_by_label("Name of the model")).to_have_value("pets")
+
+    train(page, "pets")
+    expect(page.locator("h1")).to_have_text("pets, version 1")
+    suspects = section(page, "Rows that look mislabelled")
+    ticks = suspects.get_by_role("checkbox", name="Take out line")
+    expect(ticks).to_have_count(2)
+    assert {box.get_attribute("aria-label") for box in ticks.all()} == {
+        "Take out line 7",
+        "Take out line 13",
+    }
+    with page.expect_download() as found:
+        suspects.get_by_role("button", name="Download this list").click()
+    head, *listed = rows_of(found.value)
+    assert head == ["row", "line", "label", "looks_like", "membership", "height", "width"]
+    assert {(row[0], row[1]) for row in listed} == {("5", "7"), ("11", "13")}
+
+    clean = suspects.get_by_role("button", name="Download the cleaned CSV")
+    expect(clean).to_be_disabled()
+    suspects.get_by_label("Tick all of them").check()
+    expect(suspects).to_contain_text("2 rows ticked of 2")
+    with page.expect_download() as found:
+        clean.click()
+    assert found.value.suggested_filename == "pets-cleaned.csv"
+    lines = original.splitlines()
+    expected = [line.split(",") for i, line in enumerate(lines) if i not in (6, 12)]
+    assert rows_of(found.value) == expected
+
+    suspects.get_by_role("button", name="Train again without them").click()
+    expect(page.get_by_text("2 rows that you ticked are left out")).to_be_visible()
+    train(page)
+    expect(page.locator("h1")).to_have_text("pets, version 2")
+    expect(section(page, "Rows that look mislabelled")).to_contain_text("None.")
+    beside = section(page, "Beside another version")
+    expect(beside.get_by_role("row", name="Suspected rows")).to_contain_text("2")
+    expect(beside.get_by_role("row", name="Rows 60 58 −2")).to_be_visible()
+
+
+def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
+    drop_file(page, "shown.csv", blobs_csv(seed=1))
+    train(page, "shown")
+    measures = section(page, "How good it is")
+    expect(measures.get_by_role("row")).to_have_count(1 + 5 + 2 + 3)  # folds, and the matrix
+    counts = [int(text) for text in measures.locator(".confusion tbody td").all_inner_texts()]
+    assert sum(counts) == 60
+    expect(section(page, "The proof")).to_contain_text("Both planes are the best there can be")
+    curves = section(page, "The proof").locator(".series")
+    expect(curves).to_have_count(2)
+    bars = section(page, "How much it trusts the rows").locator("svg")
+    expect(bars).to_have_count(2)
+    picture = section(page, "Where it draws the line")
+    expect(picture.locator("svg.plot path.plane")).to_have_count(2)
+    expect(picture.locator("svg.plot path.boundary")).to_have_count(1)
+    assert all(path.get_attribute("d") for path in picture.locator("svg.plot path.boundary").all())
+    assert picture.locator("svg.plot path.ring").first.get_attribute("d")
+
+
+def test_three_classes_of_four_features_with_the_others_held(page: Page) -> None:
+    page.get_by_role("button", name="Iris").click()
+    expect(page.locator("#table-title")).to_have_text("iris.csv")
+    train(page, "iris")
+    picture = section(page, "Where it draws the line")
+    expect(picture.locator("path.area")).to_have_count(3)
+    expect(picture).to_contain_text("held at their median: petal_length = 4.35")
+    picture.get_by_label("Across").select_option("petal_length")
+    picture.get_by_label("Planes of").select_option("setosa and versicolor")
+    expect(picture.locator("svg.plot path.plane")).to_have_count(2)
+    expect(picture).to_contain_text("sepal_length = 5.8")
+    page.reload()  # the table is gone, the model is not
+    expect(picture.locator("path.area")).to_have_count(3)
+    expect(picture).to_contain_text("held in the middle of their range")
+
+
+def test_text_missing_cells_and_rows_without_a_class(page: Page) -> None:
+    lines = blobs_csv(wrong=()).splitlines()
+    lines = [f"{line},{'a' if i % 3 else 'b'}" for i, line in enumerate(lines)]
+    lines[0] = "height,width,kind,coat"
+    lines[4] = ",1.5,cat,a"
+    lines[9] = "0.1,0.2,,b"
+    lines[15] = "1,2"
+    drop_file(page, "holes.csv", "\n".join(lines))
+    expect(page.locator(".notes")).to_contain_text("1 row with more or fewer cells")
+    page.get_by_label("Column with the classes").select_option("kind")
+    expect(page.get_by_text("1 row without a class will be left out")).to_be_visible()
+    train(page, "holes")
+    expect(page.locator(".facts").first).to_contain_text("58 rows × 3 features")
+
+
+def test_a_training_that_fails_says_why(page: Page) -> None:
+    drop_file(page, "few.csv", "a,b,kind\n1,2,x\n2,3,x\n3,4,x\n4,5,y\n")
+    page.get_by_role("radio", name="I choose them").check()
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("5 folds, but the smallest class has 1")

@@ -1,0 +1,117 @@
+"""Modules of the page on their own."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+import subprocess
+
+import httpx
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from tests.app.data import training
+from tests.app.server import Server
+from tests.browser.steps import in_module
+
+HOSTILE_WORDS = ["plain", "two words", "it's", '"$(id)"', "`id`", "a\nb", "", "\\", "-x", "ü*?~!"]
+
+
+def test_words_for_the_shell_mean_themselves(page: Page) -> None:
+    quoted = in_module(page, "curl.js", "({quote}, words) => words.map(quote)", HOSTILE_WORDS)
+    line = " ".join(["printf", "'%s\\0'", *quoted])
+    said = subprocess.run(["sh", "-c", line], capture_output=True, check=True).stdout.decode()
+    assert said.split("\0")[:-1] == HOSTILE_WORDS
+    assert shlex.split(" ".join(quoted)) == HOSTILE_WORDS
+
+
+def test_events_come_out_whole_wherever_the_stream_is_cut(page: Page) -> None:
+    stream = (
+        'id: 1\nevent: progress\ndata: {"a":1}\n\n: still there\n\n'
+        "event: end\r\ndata: x\r\ndata: y\r\n\r\n"
+    )
+    expected = [{"event": "progress", "data": '{"a":1}'}, {"event": "end", "data": "x\ny"}]
+    cuts = [
+        [stream[:i], stream[i:j], stream[j:]]
+        for i, j in itertools.combinations(range(len(stream)), 2)
+    ]
+    found = in_module(
+        page,
+        "sse.js",
+        """({EventParser}, cuts) => cuts.map((parts) => {
+            const parser = new EventParser();
+            return parts.flatMap((part) => parser.push(part));
+        })""",
+        cuts,
+    )
+    assert all(events == expected for events in found)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
+def test_planes_are_as_far_away_here_as_in_the_service(
+    page: Page, studio: Server, kernel: str
+) -> None:
+    """What is drawn is what predicts: |f| / norm is the distance that /predict gives."""
+    params = {"kernel": kernel, "gamma": 0.5, "coef0": 1.0}
+    if kernel == "sigmoid":  # only for small products is it a kernel, nearly
+        params |= {"gamma": 0.01, "coef0": 0.0}
+    body = training(f"planes-{kernel}", params=params, feature_names=["a", "b"])
+    rows = np.random.default_rng(3).normal(size=(20, 2)).tolist()
+    with studio.client() as client:
+        made = client.post("/train", json=body)
+        assert made.status_code == 201, made.text
+        version = made.json()["version"]
+        asked = {"model": body["model"], "version": version, "X": rows}
+        distances = client.post("/predict", json=asked).json()["distances"]
+    found = page.evaluate(
+        """async ([model, version, rows]) => {
+            const {api} = await import("./studio/js/api.js");
+            const {planeValues} = await import("./studio/js/planes.js");
+            const planes = await api.planes(model, version, 3000);
+            const {params} = await api.version(model, version);
+            const values = planeValues(planes, params);
+            const distance = (f, i) => Math.abs(f) / planes.planes[i].norm;
+            return rows.map(([a, b]) => values({a, b}).map(distance));
+        }""",
+        [body["model"], version, rows],
+    )
+    np.testing.assert_allclose(found, distances, rtol=1e-8, atol=1e-10)
+
+
+def test_contours_of_a_circle(page: Page) -> None:
+    found = in_module(
+        page,
+        "plots/contour.js",
+        """({zeroLines, positiveArea}) => {
+            const size = 41, values = [];
+            for (let j = 0; j < size; j++)
+                for (let i = 0; i < size; i++) values.push(15 - Math.hypot(i - 20, j - 20));
+            const grid = {columns: size, rows: size, values};
+            return {lines: zeroLines(grid), area: positiveArea(grid)};
+        }""",
+    )
+    (line,) = found["lines"]  # one line, closed
+    assert line[0] == pytest.approx(line[-1])
+    radii = [np.hypot(x - 20, y - 20) for x, y in line]
+    assert np.allclose(radii, 15, atol=0.02)
+    areas = [
+        abs(sum(x * v - u * y for (x, y), (u, v) in zip(p, p[1:] + p[:1], strict=True))) / 2
+        for p in found["area"]
+    ]
+    assert sum(areas) == pytest.approx(np.pi * 15**2, rel=5e-3)
+
+
+def test_examples_are_what_they_say(page: Page, studio: Server) -> None:
+    texts = in_module(
+        page,
+        "examples.js",
+        "async ({examples}) => Promise.all(examples.map(async (e) => (await e.open()).text()))",
+    )
+    again = in_module(
+        page, "examples.js", "async ({examples}) => (await examples[0].open()).text()"
+    )
+    assert texts[0] == again  # always the same rows
+    assert [len(text.splitlines()) - 1 for text in texts] == [300, 250, 400, 150, 569]
+    shipped = httpx.get(f"{studio.url}/studio/examples/wdbc.csv").text
+    assert texts[-1] == shipped

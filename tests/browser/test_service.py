@@ -1,0 +1,213 @@
+"""The page and the service together: keys, jobs, models, predictions, a prefix."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from app.schemas.keys import hash_key
+from tests.app.data import slow_training, training
+from tests.app.server import Server
+from tests.browser.conftest import watched
+from tests.browser.steps import PATIENCE, blobs_csv, drop_file, rows_of, section, train
+
+KEY = "a-key-of-the-studio"
+
+
+def test_a_service_with_keys_asks_for_one(browser: Browser, tmp_path: Path) -> None:
+    keys = f"studio:admin:{hash_key(KEY.encode())}"
+    with Server(tmp_path / "home", api_keys=keys) as server, watched(browser) as page:
+        page.goto(server.url)
+        field = page.get_by_label("API key", exact=True)
+        field.fill("not-a-key")
+        page.get_by_role("button", name="Use this key").click()
+        page.get_by_role("link", name="Models").click()
+        expect(page.get_by_role("heading", name="This key does not do")).to_be_visible()
+        field.fill(KEY)
+        page.get_by_role("button", name="Use this key").click()
+        expect(page.get_by_text("There is none yet.")).to_be_visible()
+        page.get_by_role("link", name="Train", exact=True).click()
+        drop_file(page, "keyed.csv", blobs_csv())
+        line = page.get_by_role("group", name="curl line: train")
+        expect(line).to_contain_text('-H "Authorization: Bearer $FRTSVM_KEY"')
+        train(page, "keyed")  # the stream of events has the key too
+        assert KEY not in page.content()
+        assert page.evaluate("Object.keys(localStorage).length + document.cookie.length") == 0
+
+
+def test_a_training_is_followed_and_cancelled(page: Page, studio: Server) -> None:
+    body = slow_training("endless", n=700)
+    head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
+    rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
+    drop_file(page, "endless.csv", "\n".join([head, *rows]))
+    page.get_by_label("Measure by").select_option("10 folds")
+    page.get_by_role("radio", name="I choose them").check()
+    page.get_by_label("Smoothness c1").fill("1e-7")
+    page.get_by_label("Strictness c3").fill("10000")
+    page.get_by_label("Strictness c3").press("Tab")
+    page.get_by_role("button", name="Train", exact=True).click()
+    panel = page.locator(".progress")
+    expect(panel).to_contain_text("Measuring, fold", timeout=PATIENCE)
+    expect(panel).to_contain_text("Sweep", timeout=PATIENCE)
+    expect(page.locator("#status")).to_contain_text("Measuring, fold")
+    panel.get_by_role("button", name="Cancel", exact=True).click()
+    expect(page.get_by_text("Cancelled. Nothing was kept.")).to_be_visible(timeout=PATIENCE)
+    with studio.client() as client:
+        states = {
+            job["state"] for job in client.get("/jobs").json()["items"] if job["model"] == "endless"
+        }
+    assert states == {"cancelled"}
+
+
+def test_parameters_are_found(page: Page) -> None:
+    if page.evaluate("import('./studio/js/capabilities.js').then((m) => m.capabilities())") == {
+        "search": False,
+        "keep": False,
+    }:
+        pytest.skip("this service does not search")
+    drop_file(page, "found.csv", blobs_csv())
+    page.get_by_label("Measure by").select_option("nothing")
+    page.get_by_label("Seconds to search").fill("4")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator("h1")).to_have_text("found, version 1", timeout=PATIENCE)
+    expect(section(page, "How the parameters were found")).to_contain_text("configurations in")
+
+
+@pytest.fixture
+def churn(studio: Server) -> Iterator[httpx.Client]:
+    """A model with three versions."""
+    with studio.client() as client:
+        for seed in range(3):
+            body = training("churn", seed=seed, feature_names=["age", "usage"])
+            assert client.post("/train", json=body).status_code == 201
+        yield client
+
+
+def test_versions_are_promoted_rolled_back_and_deleted(
+    page: Page, churn: httpx.Client, studio: Server
+) -> None:
+    page.get_by_role("link", name="Models").click()
+    page.get_by_role("link", name="churn").click()
+    newest = churn.get("/models/churn").json()["latest"]
+    first, second = newest - 2, newest - 1
+    for version in (first, second):
+        page.get_by_role("link", name=f"Version {version}", exact=True).click()
+        page.get_by_role("button", name=f"Promote version {version}", exact=True).click()
+        expect(page.get_by_text(f"Version {version} answers when")).to_be_visible()
+    page.get_by_role("button", name="Roll production back", exact=True).click()
+    expect(page.get_by_text(f"Version {first} answers when")).to_be_visible()
+
+    page.get_by_role("link", name=f"Version {newest}", exact=True).click()
+    button = page.get_by_role("button", name=f"Delete version {newest}", exact=True)
+    button.click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep").click()
+    button.click()
+    page.get_by_role("dialog").press("Escape")
+    assert churn.get(f"/models/churn/versions/{newest}").status_code == 200
+    button.click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_role("link", name=f"Version {newest}", exact=True)).to_have_count(0)
+    assert churn.get(f"/models/churn/versions/{newest}").status_code == 404
+
+    page.get_by_role("link", name=f"Version {first}", exact=True).click()
+    page.get_by_role("button", name=f"Delete version {first}", exact=True).click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.get_by_role("alert")).to_contain_text("production")  # in use: the service refuses
+    if shutil.which("curl"):
+        line = page.get_by_role("group", name=f"curl line: Delete version {second}")
+        page.get_by_role("link", name=f"Version {second}", exact=True).click()
+        subprocess.run(["sh", "-c", line.inner_text()], check=True, capture_output=True)
+        assert churn.get(f"/models/churn/versions/{second}").status_code == 404
+    page.get_by_role("button", name="Delete churn", exact=True).click()
+    page.get_by_role("button", name="Delete it all").click()
+    expect(page.locator("h1")).to_have_text("Models")
+    assert churn.get("/models/churn").status_code == 404
+
+
+def test_one_row_and_a_table_are_predicted(page: Page, churn: httpx.Client) -> None:
+    page.goto(page.url + "#predict/churn")
+    form = section(page, "One row")
+    form.get_by_label("age", exact=True).fill("2,5")  # a comma is understood
+    form.get_by_label("usage").fill("two")
+    form.get_by_role("button", name="Predict", exact=True).click()
+    expect(form.get_by_role("alert")).to_contain_text("“two” is not a number")
+    expect(form.get_by_label("usage")).to_be_focused()
+    form.get_by_label("usage").fill("2")
+    form.get_by_role("button", name="Predict", exact=True).click()
+    expect(form.locator(".verdict")).to_have_text("It is yes")
+    if shutil.which("curl"):
+        line = form.get_by_role("group", name="curl line: predict this row").inner_text()
+        said = subprocess.run(["sh", "-c", line], check=True, capture_output=True).stdout
+        assert json.loads(said)["labels"] == ["yes"]
+
+    table = section(page, "A table")
+    content = "id;usage;age\n=1+1;2,0;2,5\nb;-2,0;-2,5\n"
+    table.get_by_label("CSV with the columns").set_input_files(
+        {"name": "new.csv", "mimeType": "text/csv", "buffer": content.encode()}
+    )
+    expect(table).to_contain_text("2 rows predicted. yes: 1, no: 1")
+    with page.expect_download() as found:
+        table.get_by_role("button", name="Download new-predicted.csv").click()
+    head, *rows = rows_of(found.value)
+    assert head[:5] == ["id", "usage", "age", "predicted", "score"]
+    assert [row[:4] for row in rows] == [
+        ["'=1+1", "2.0", "2.5", "yes"],
+        ["b", "-2.0", "-2.5", "no"],
+    ]
+    assert float(rows[0][4]) > 0 > float(rows[1][4])
+    table.get_by_label("CSV with the columns").set_input_files(
+        {"name": "bad.csv", "mimeType": "text/csv", "buffer": b"age,x\n1,2\n"}
+    )
+    expect(table.get_by_role("alert")).to_contain_text("the table lacks usage")
+
+
+@pytest.fixture
+def proxy(studio: Server) -> Iterator[str]:
+    """The service behind `/tools/svm/`, and nothing at the root."""
+
+    class Forward(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if not self.path.startswith("/tools/svm/"):
+                self.send_error(404)
+                return
+            found = client.get(self.path.removeprefix("/tools/svm"))
+            self.send_response(found.status_code)
+            for name in ("content-type", "content-security-policy", "cache-control", "etag"):
+                if name in found.headers:
+                    self.send_header(name, found.headers[name])
+            self.send_header("content-length", str(len(found.content)))
+            self.end_headers()
+            self.wfile.write(found.content)
+
+        def log_message(self, *_args: object) -> None:
+            pass
+
+    with (
+        studio.client() as client,
+        http.server.ThreadingHTTPServer(("127.0.0.1", 0), Forward) as server,
+    ):
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/tools/svm/"
+        server.shutdown()
+        thread.join()
+
+
+def test_the_page_works_under_a_prefix(browser: Browser, proxy: str) -> None:
+    with watched(browser) as page:
+        page.goto(proxy)
+        page.get_by_role("button", name="Iris").click()
+        expect(page.locator("#table-title")).to_have_text("iris.csv")
+        page.get_by_role("link", name="Models").click()
+        expect(page.locator("h1")).to_have_text("Models")
+        line = page.get_by_role("group", name="curl line: list the models")
+        expect(line).to_have_text(f"curl {proxy}models")
