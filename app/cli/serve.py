@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 
-from app.api.server import RefusedToListen, serve
+from app.api.server import RefusedToListen, require_safe, serve
 from app.settings import Settings
 from app.store.database import Database
 
@@ -18,8 +18,9 @@ def run_serve(options: argparse.Namespace) -> int:
         if getattr(options, name) is not None:
             os.environ[f"FRTSVM_{name.upper()}"] = str(getattr(options, name))
     settings = Settings()
-    prepare_database(settings.url)
     try:
+        require_safe(settings)
+        prepare_database(settings.url)
         serve(settings)
     except RefusedToListen as error:
         print(f"frtsvm: {error}", file=sys.stderr)
