@@ -68,18 +68,33 @@ def test_a_training_is_followed_and_cancelled(page: Page, studio: Server) -> Non
     assert states == {"cancelled"}
 
 
-def test_parameters_are_found(page: Page) -> None:
-    if page.evaluate("import('./studio/js/capabilities.js').then((m) => m.capabilities())") == {
-        "search": False,
-        "keep": False,
-    }:
+def _require_search(page: Page) -> None:
+    able = page.evaluate("import('./studio/js/capabilities.js').then((m) => m.capabilities())")
+    if not able["search"]:
         pytest.skip("this service does not search")
+
+
+def test_parameters_are_found(page: Page) -> None:
+    _require_search(page)
     drop_file(page, "found.csv", blobs_csv())
     page.get_by_label("Measure by").select_option("nothing")
     page.get_by_label("Seconds to search").fill("4")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("h1")).to_have_text("found, version 1", timeout=PATIENCE)
     expect(section(page, "How the parameters were found")).to_contain_text("configurations in")
+
+
+def test_a_search_is_stopped_with_the_best_so_far(page: Page) -> None:
+    _require_search(page)
+    drop_file(page, "stopped.csv", blobs_csv(n=400))
+    page.get_by_label("Seconds to search").fill("600")
+    page.get_by_role("button", name="Train", exact=True).click()
+    panel = page.locator(".progress")
+    expect(panel).to_contain_text("Best so far", timeout=PATIENCE)
+    panel.get_by_role("button", name="Stop and keep the best", exact=True).click()
+    expect(page.locator("h1")).to_have_text("stopped, version 1", timeout=PATIENCE)
+    found = section(page, "How the parameters were found")
+    expect(found).to_contain_text("until you stopped it")
 
 
 @pytest.fixture
