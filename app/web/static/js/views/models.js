@@ -31,6 +31,7 @@ function nothingYet() {
     h("h1", {}, "Models"),
     h("p", { class: "lead" }, "There is none yet."),
     h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one")),
+    command("list the models", curl("models")),
   ];
 }
 
