@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
+import random
 from typing import Any
 
 import pytest
@@ -119,3 +122,34 @@ def test_a_second_file_takes_the_place_of_the_first(page: Page) -> None:
     drop_file(page, "two.csv", "b,label\n1,x\n2,y\n3,x\n")
     expect(page.locator(".facts")).to_contain_text("3 rows")
     expect(page.get_by_label("Name of the model")).to_have_value("two")
+
+
+def test_reads_what_python_writes(page: Page) -> None:
+    """Random records, in every dialect that is understood, against the csv module."""
+    rng = random.Random(20)
+    pieces = ["a", "7", "", " ", '"', '""', ",", ";", "\t", "\n", "\r\n", "'", "é", "=", "x y"]
+    cases = []
+    for separator in (",", ";", "\t") * 60:
+        width = rng.randint(2, 5)
+        rows = [
+            ["".join(rng.choices(pieces, k=rng.randint(0, 4))) for _ in range(width)]
+            for _ in range(rng.randint(1, 6))
+        ]
+        text = io.StringIO()
+        end = rng.choice(["\n", "\r\n"])
+        quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+        writer = csv.writer(text, delimiter=separator, lineterminator=end, quoting=quoting)
+        writer.writerows(rows)
+        cases.append({"text": text.getvalue(), "separator": separator, "rows": rows})
+    found = in_module(
+        page,
+        "csv/reader.js",
+        """({RecordReader}, cases) => cases.map(({text, separator}) => {
+            const reader = new RecordReader(text, separator), rows = [];
+            for (let cells = reader.next(); cells; cells = reader.next()) rows.push(cells);
+            return rows;
+        })""",
+        cases,
+    )
+    for case, rows in zip(cases, found, strict=True):
+        assert rows == case["rows"], case["text"]

@@ -45,7 +45,7 @@ def test_a_service_with_keys_asks_for_one(browser: Browser, tmp_path: Path) -> N
 
 
 def test_a_training_is_followed_and_cancelled(page: Page, studio: Server) -> None:
-    body = slow_training("endless", n=700)
+    body = slow_training("endless", n=2500)
     head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
     rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
     drop_file(page, "endless.csv", "\n".join([head, *rows]))
@@ -56,9 +56,8 @@ def test_a_training_is_followed_and_cancelled(page: Page, studio: Server) -> Non
     page.get_by_label("Strictness c3").press("Tab")
     page.get_by_role("button", name="Train", exact=True).click()
     panel = page.locator(".progress")
-    expect(panel).to_contain_text("Measuring, fold", timeout=PATIENCE)
     expect(panel).to_contain_text("Sweep", timeout=PATIENCE)
-    expect(page.locator("#status")).to_contain_text("Measuring, fold")
+    expect(panel).to_contain_text("Measuring, fold")
     panel.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_text("Cancelled. Nothing was kept.")).to_be_visible(timeout=PATIENCE)
     with studio.client() as client:
@@ -68,18 +67,33 @@ def test_a_training_is_followed_and_cancelled(page: Page, studio: Server) -> Non
     assert states == {"cancelled"}
 
 
-def test_parameters_are_found(page: Page) -> None:
-    if page.evaluate("import('./studio/js/capabilities.js').then((m) => m.capabilities())") == {
-        "search": False,
-        "keep": False,
-    }:
+def _require_search(page: Page) -> None:
+    able = page.evaluate("import('./studio/js/capabilities.js').then((m) => m.capabilities())")
+    if not able["search"]:
         pytest.skip("this service does not search")
+
+
+def test_parameters_are_found(page: Page) -> None:
+    _require_search(page)
     drop_file(page, "found.csv", blobs_csv())
     page.get_by_label("Measure by").select_option("nothing")
     page.get_by_label("Seconds to search").fill("4")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("h1")).to_have_text("found, version 1", timeout=PATIENCE)
     expect(section(page, "How the parameters were found")).to_contain_text("configurations in")
+
+
+def test_a_search_is_stopped_with_the_best_so_far(page: Page) -> None:
+    _require_search(page)
+    drop_file(page, "stopped.csv", blobs_csv(n=400))
+    page.get_by_label("Seconds to search").fill("600")
+    page.get_by_role("button", name="Train", exact=True).click()
+    panel = page.locator(".progress")
+    expect(panel).to_contain_text("Best so far", timeout=PATIENCE)
+    panel.get_by_role("button", name="Stop and keep the best", exact=True).click()
+    expect(page.locator("h1")).to_have_text("stopped, version 1", timeout=PATIENCE)
+    found = section(page, "How the parameters were found")
+    expect(found).to_contain_text("until you stopped it")
 
 
 @pytest.fixture

@@ -275,7 +275,8 @@ TRAVERSALS = [
 def test_names_cannot_leave_the_store(client: httpx.Client, name: str, method: str) -> None:
     for path in (f"/models/{name}", f"/models/{name}/versions/1", f"/models/x/aliases/{name}"):
         answer = client.request(method, path)
-        assert answer.status_code in (404, 405, 422)
+        resolved = answer.request.url.path == "/"  # by the client itself: it asked for the studio
+        assert answer.status_code in ((200, 405) if resolved else (404, 405, 422))
     answer = client.post("/predict", json={"model": name, "X": [[1]]})
     assert answer.status_code == 422
 

@@ -31,7 +31,14 @@ export function whenRefused(listener) {
   onRefused = listener;
 }
 
-/** @typedef {{method?: string, json?: unknown, body?: BodyInit, headers?: Record<string, string>, signal?: AbortSignal}} Options */
+/**
+ * @typedef {object} Options
+ * @property {string} [method]
+ * @property {unknown} [json] the body as JSON
+ * @property {BodyInit} [body]
+ * @property {Record<string, string>} [headers]
+ * @property {AbortSignal} [signal]
+ */
 
 /**
  * One call; answers other than 2xx are thrown as `Problem`.

@@ -73,9 +73,21 @@ function shipped(name) {
 
 /** @type {{title: string, about: string, open: () => Promise<File>}[]} */
 export const examples = [
-  { title: "Moons", about: "two half moons, some labels wrong", open: drawn("moons.csv", "side", moons, 7) },
-  { title: "Ripley-like", about: "two classes that overlap", open: drawn("ripley-like.csv", "side", ripleyLike, 1996) },
-  { title: "Sine bands", about: "the paper’s bands, corrected", open: drawn("bands.csv", "band", bands, 1711) },
+  {
+    title: "Moons",
+    about: "two half moons, some labels wrong",
+    open: drawn("moons.csv", "side", moons, 7),
+  },
+  {
+    title: "Ripley-like",
+    about: "two classes that overlap",
+    open: drawn("ripley-like.csv", "side", ripleyLike, 1996),
+  },
+  {
+    title: "Sine bands",
+    about: "the paper’s bands, corrected",
+    open: drawn("bands.csv", "band", bands, 1711),
+  },
   { title: "Iris", about: "Fisher 1936, three species", open: shipped("iris.csv") },
   { title: "WDBC", about: "breast cancer, 30 measures", open: shipped("wdbc.csv") },
 ];

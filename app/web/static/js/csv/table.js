@@ -232,8 +232,11 @@ export class Table {
 
   /**
    * The table as a CSV with commas and decimal points.
-   * @param {{columns?: number[], without?: number[], guard: boolean, extra?: {names: string[], rows: string[][]}}} wish
-   *   `extra` has further columns, row by row
+   * @param {object} wish
+   * @param {number[]} [wish.columns] all, if it is not said
+   * @param {number[]} [wish.without] rows to leave out
+   * @param {boolean} wish.guard keep spreadsheets from running text
+   * @param {{names: string[], rows: string[][]}} [wish.extra] further columns, row by row
    * @returns {Blob}
    */
   write({ columns = this.columns.map((_, i) => i), without = [], guard, extra }) {

@@ -4,11 +4,47 @@ import { h, replace } from "../dom.js";
 
 /** A table that scrolls sideways within itself, reachable by keyboard. */
 export function scrolling(label, table, tall = false) {
-  return h("div", { class: tall ? "scroll tall" : "scroll", tabindex: "0", role: "group", "aria-label": label }, table);
+  const className = tall ? "scroll tall" : "scroll";
+  return h("div", { class: className, tabindex: "0", role: "group", "aria-label": label }, table);
+}
+
+/** A heading over numbers. */
+export const numeric = (name) => ({ name, number: true });
+
+/**
+ * A table whose rows begin with their heading.
+ * @param {string} caption
+ * @param {(string | {name: string, number: boolean})[]} headings
+ * @param {any[][]} rows cells, the first of which is the heading
+ * @param {{foot?: any[][], className?: string, captionShown?: boolean, chosen?: any[]}} [options]
+ *   `chosen`: the row that is marked
+ */
+export function plainTable(caption, headings, rows, options = {}) {
+  const { foot = [], className = null, captionShown = false, chosen = null } = options;
+  const alignment = headings.map((heading) => (heading.number ? "number" : null));
+  const line = (cells) =>
+    h(
+      "tr",
+      { class: cells === chosen ? "chosen" : null },
+      cells.map((cell, i) =>
+        i === 0 ? h("th", { scope: "row" }, cell) : h("td", { class: alignment[i] }, cell),
+      ),
+    );
+  const head = headings.map((heading, i) =>
+    h("th", { scope: "col", class: alignment[i] }, heading.name ?? heading),
+  );
+  return h(
+    "table",
+    { class: className },
+    h("caption", { class: captionShown ? null : "unseen" }, caption),
+    h("thead", {}, h("tr", {}, head)),
+    h("tbody", {}, rows.map(line)),
+    foot.length ? h("tfoot", {}, foot.map(line)) : null,
+  );
 }
 
 /**
- * @typedef {{name: string, key?: string, number?: boolean, cell: (row: any) => any, value?: (row: any) => any}} Heading
+ * @typedef {{name: string, number?: boolean, cell: (row: any) => any, value?: (row: any) => any}} Heading
  */
 
 /**

@@ -24,8 +24,8 @@ export function boundaryPlot({ names, ranges, size, leads, planes, points, descr
   const y = scale(ranges[1], [BOX.bottom, BOX.top]);
   const column = scale([0, size - 1], [BOX.left, BOX.right]);
   const row = scale([0, size - 1], [BOX.bottom, BOX.top]);
-  const path = (lines, end) =>
-    lines.map((line) => `M${line.map(([i, j]) => `${round(column(i))},${round(row(j))}`).join("L")}${end}`).join("");
+  const at = ([i, j]) => `${round(column(i))},${round(row(j))}`;
+  const path = (lines, end) => lines.map((line) => `M${line.map(at).join("L")}${end}`).join("");
   const grid = (values) => ({ columns: size, rows: size, values });
   // Of two classes one line says it all; of more, each area has its own edge.
   const edges = leads.length === 2 ? leads.slice(1) : leads;

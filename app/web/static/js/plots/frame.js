@@ -57,18 +57,13 @@ export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, format = (v) =
       s("line", { class: "grid", x1: box.left, x2: box.right, y1: round(y(value)), y2: round(y(value)) }),
       s("text", { x: box.left - 8, y: round(y(value)) + 4, "text-anchor": "end" }, format(value)),
     ]),
-    s("text", { class: "axis-label", x: (box.left + box.right) / 2, y: box.bottom + 48, "text-anchor": "middle" }, shortened(xLabel)),
-    s(
-      "text",
-      {
-        class: "axis-label",
-        transform: `translate(${box.left - 58} ${(box.top + box.bottom) / 2}) rotate(-90)`,
-        "text-anchor": "middle",
-      },
-      shortened(yLabel),
-    ),
+    axisLabel(xLabel, `translate(${(box.left + box.right) / 2} ${box.bottom + 48})`),
+    axisLabel(yLabel, `translate(${box.left - 58} ${(box.top + box.bottom) / 2}) rotate(-90)`),
   );
 }
+
+const axisLabel = (text, transform) =>
+  s("text", { class: "axis-label", transform, "text-anchor": "middle" }, shortened(text));
 
 const shortened = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 

@@ -8,40 +8,46 @@ import { ask } from "../parts/ask.js";
 import { command } from "../parts/command.js";
 import { failure } from "../parts/notice.js";
 import { say } from "../parts/status.js";
-import { scrolling } from "../parts/table.js";
+import { plainTable, scrolling } from "../parts/table.js";
 import { session } from "../session.js";
 
 const address = (model) => `#models/${encodeURIComponent(model)}`;
 
 export async function modelsView(model, version) {
   const { items, total } = await api.models();
-  if (items.length === 0) {
-    return [h("h1", {}, "Models"), h("p", { class: "lead" }, "There is none yet."),
-      h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one"))];
-  }
+  if (items.length === 0) return nothingYet();
+  const cut = total > items.length ? `, the first ${items.length} by name` : "";
   return [
     h("h1", {}, "Models"),
-    h("p", { class: "facts" }, `${plural(total, "model")}${total > items.length ? `, the first ${items.length} by name` : ""}`),
+    h("p", { class: "facts" }, `${plural(total, "model")}${cut}`),
     scrolling("Models", modelTable(items, model)),
     command("list the models", curl("models")),
-    model === undefined ? null : await modelPanel(model, version === undefined ? null : Number(version)),
+    model === undefined ? null : await modelPanel(model, Number(version)),
   ];
 }
 
-function modelTable(items, chosen) {
-  const head = ["Model", "Versions", "Newest", "Aliases"];
-  return h(
-    "table",
-    {},
-    h("caption", { class: "unseen" }, "Models"),
-    h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, items.map((item) =>
-      h("tr", { class: item.model === chosen ? "chosen" : null },
-        h("th", { scope: "row" }, h("a", { href: address(item.model), "aria-current": item.model === chosen ? "true" : null }, item.model)),
-        h("td", {}, count(item.n_versions)),
-        h("td", {}, count(item.latest)),
-        h("td", {}, Object.entries(item.aliases).map(([alias, at]) => `${alias} → ${at}`).join(", ") || "–")))),
-  );
+function nothingYet() {
+  return [
+    h("h1", {}, "Models"),
+    h("p", { class: "lead" }, "There is none yet."),
+    h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one")),
+    command("list the models", curl("models")),
+  ];
+}
+
+/** A link in the list that says whether it is the one looked at. */
+const listed = (href, text, isChosen) =>
+  h("a", { href, "aria-current": isChosen ? "true" : null }, text);
+
+function modelTable(items, model) {
+  const rows = items.map((item) => [
+    listed(address(item.model), item.model, item.model === model),
+    count(item.n_versions),
+    count(item.latest),
+    Object.entries(item.aliases).map(([alias, at]) => `${alias} → ${at}`).join(", ") || "–",
+  ]);
+  const chosen = rows[items.findIndex((item) => item.model === model)];
+  return plainTable("Models", ["Model", "Versions", "Newest", "Aliases"], rows, { chosen });
 }
 
 async function modelPanel(model, version) {
@@ -60,32 +66,37 @@ async function modelPanel(model, version) {
 }
 
 function versionTable(info, chosen) {
-  const head = ["Version", "Made", "Kernel", "Rows", "Accuracy, unseen", "Aliases"];
-  return h(
-    "table",
-    {},
-    h("caption", { class: "unseen" }, `Versions of ${info.model}`),
-    h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, info.versions.map((item) =>
-      h("tr", { class: item === chosen ? "chosen" : null },
-        h("th", { scope: "row" }, h("a", { href: `${address(info.model)}/${item.version}`, "aria-current": item === chosen ? "true" : null }, `Version ${item.version}`)),
-        h("td", {}, moment(item.created_at)),
-        h("td", {}, item.kernel),
-        h("td", {}, count(item.n_rows)),
-        h("td", {}, percent(item.validation_accuracy)),
-        h("td", {}, item.aliases.join(", ") || "–")))),
+  const rows = info.versions.map((item) => [
+    listed(`${address(info.model)}/${item.version}`, `Version ${item.version}`, item === chosen),
+    moment(item.created_at),
+    item.kernel,
+    count(item.n_rows),
+    percent(item.validation_accuracy),
+    item.aliases.join(", ") || "–",
+  ]);
+  return plainTable(
+    `Versions of ${info.model}`,
+    ["Version", "Made", "Kernel", "Rows", "Accuracy, unseen", "Aliases"],
+    rows,
+    { chosen: rows[info.versions.indexOf(chosen)] },
   );
 }
 
 /** A button, what it does, and its curl line. */
 function action({ name, about, line, className, onclick, disabled }) {
-  return h("div", { class: "action" },
-    h("div", {}, h("button", { type: "button", class: className, onclick, disabled }, name), h("p", { class: "hint" }, about)),
-    command(name, line));
+  const button = h("button", { type: "button", class: className, onclick, disabled }, name);
+  return h(
+    "div",
+    { class: "action" },
+    h("div", {}, button, h("p", { class: "hint" }, about)),
+    command(name, line),
+  );
 }
 
+const showAnew = () => dispatchEvent(new HashChangeEvent("hashchange"));
+
 /** Does it, says it, and shows the list anew; what goes wrong is shown in place. */
-async function perform(place, work, done, next = () => dispatchEvent(new HashChangeEvent("hashchange"))) {
+async function perform(place, work, done, next = showAnew) {
   try {
     await work();
     say(done);
@@ -108,10 +119,14 @@ function versionPanel({ model, aliases }, { version }) {
     place,
     action({
       name: `Promote version ${version}`,
-      about: aliases.production === version ? "It is in production." : "To production: from then on it answers callers that name no version.",
+      about:
+        aliases.production === version
+          ? "It is in production."
+          : "To production: from then on it answers callers that name no version.",
       line: curl(`models/${name}/aliases/production`, { method: "PUT", json: { version } }),
       disabled: aliases.production === version,
-      onclick: () => perform(place, () => api.promote(model, version), `Version ${version} is in production.`),
+      onclick: () =>
+        perform(place, () => api.promote(model, version), `Version ${version} is in production.`),
     }),
     action({
       name: `Delete version ${version}`,
@@ -119,9 +134,14 @@ function versionPanel({ model, aliases }, { version }) {
       className: "danger",
       line: curl(versionPath(model, version), { method: "DELETE" }),
       async onclick() {
-        const sure = await ask(`Delete version ${version} of ${model}?`, "It cannot be brought back, and whoever names it gets an error.", "Delete it");
+        const sure = await ask(
+          `Delete version ${version} of ${model}?`,
+          "It cannot be brought back, and whoever names it gets an error.",
+          "Delete it",
+        );
         if (!sure) return;
-        await perform(place, () => api.removeVersion(model, version), `Version ${version} is deleted.`, () => leave(model));
+        const remove = () => api.removeVersion(model, version);
+        await perform(place, remove, `Version ${version} is deleted.`, () => leave(model));
       },
     }),
   );
@@ -137,7 +157,10 @@ function wholePanel({ model, aliases, n_versions: n }) {
     place,
     action({
       name: "Roll production back",
-      about: aliases.production === undefined ? "Nothing is in production." : "To the version that was in production before.",
+      about:
+        aliases.production === undefined
+          ? "Nothing is in production."
+          : "To the version that was in production before.",
       line: curl(`models/${name}/aliases/production/rollback`, { method: "POST" }),
       disabled: aliases.production === undefined,
       onclick: () => perform(place, () => api.rollBack(model), "Production is rolled back."),
@@ -148,7 +171,11 @@ function wholePanel({ model, aliases, n_versions: n }) {
       className: "danger",
       line: curl(`models/${name}`, { method: "DELETE" }),
       async onclick() {
-        const sure = await ask(`Delete ${model}?`, `${plural(n, "version")} and every alias go with it. It cannot be brought back.`, "Delete it all");
+        const sure = await ask(
+          `Delete ${model}?`,
+          `${plural(n, "version")} and every alias go with it. It cannot be brought back.`,
+          "Delete it all",
+        );
         if (!sure) return;
         await perform(place, () => api.removeModel(model), `${model} is deleted.`, () => leave());
       },
@@ -160,6 +187,6 @@ function wholePanel({ model, aliases, n_versions: n }) {
 function leave(model) {
   session.current = null;
   const next = model === undefined ? "#models" : address(model);
-  if (location.hash === next) dispatchEvent(new HashChangeEvent("hashchange"));
+  if (location.hash === next) showAnew();
   else location.hash = next;
 }

@@ -1,7 +1,7 @@
 /** Ask a model: one row by a form, or a whole table. */
 
 import { api } from "../api.js";
-import { field, h, replace, select } from "../dom.js";
+import { field, h, select } from "../dom.js";
 import { sentFor, session } from "../session.js";
 import { formPanel } from "./predict/form.js";
 import { filePanel } from "./predict/file.js";
@@ -9,30 +9,36 @@ import { filePanel } from "./predict/file.js";
 export async function predictView(model, version) {
   const { items } = await api.models();
   if (items.length === 0) {
-    return [h("h1", {}, "Predict"), h("p", { class: "lead" }, "There is no model yet."),
-      h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one"))];
+    return [
+      h("h1", {}, "Predict"),
+      h("p", { class: "lead" }, "There is no model yet."),
+      h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one")),
+    ];
   }
   const chosen = model ?? session.current?.model ?? items[0].model;
   const about = await api.model(chosen);
-  const number = Number(version ?? (session.current?.model === chosen ? session.current.version : about.serving));
+  const seen = session.current?.model === chosen ? session.current.version : about.serving;
+  const number = Number(version ?? seen);
   const info = await api.version(chosen, number);
   const go = (name, at) => {
     location.hash = `#predict/${encodeURIComponent(name)}${at ? `/${at}` : ""}`;
   };
-  const models = select(items.map((item) => [item.model, item.model]), chosen, { onchange: () => go(models.value) });
+  const models = select(
+    items.map((item) => [item.model, item.model]),
+    chosen,
+    { onchange: () => go(models.value) },
+  );
   const versions = select(
-    about.versions.map((item) => [item.version, `${item.version}${item.aliases.length ? ` (${item.aliases.join(", ")})` : ""}`]),
+    about.versions.map((item) => [item.version, [item.version, ...item.aliases].join(", ")]),
     number,
     { onchange: () => go(chosen, versions.value) },
   );
-  const form = h("div");
   const sent = sentFor(chosen, number);
   const typical = sent ? await sent.dataset.typical() : null;
-  replace(form, formPanel(info, typical ? sent.features.map((column) => typical[column]) : null));
   return [
     h("h1", {}, "Predict"),
     h("div", { class: "row" }, field("Model", models), field("Version", versions)),
-    form,
+    formPanel(info, typical ? sent.features.map((column) => typical[column]) : null),
     filePanel(info),
   ];
 }

@@ -22,6 +22,7 @@ export async function resultView(model, version) {
   const info = await api.version(model, Number(version));
   session.current = { model, version: info.version };
   const suspects = await fetchSuspects(info);
+  const name = encodeURIComponent(model);
   return [
     h("h1", {}, `${info.model}, version ${info.version}`),
     h("p", { class: "facts" }, factsOf(info)),
@@ -29,8 +30,8 @@ export async function resultView(model, version) {
     h(
       "p",
       { class: "actions" },
-      h("a", { class: "button primary", href: `#predict/${encodeURIComponent(model)}/${info.version}` }, "Predict with it"),
-      h("a", { class: "button", href: `#models/${encodeURIComponent(model)}` }, "All versions"),
+      h("a", { class: "button primary", href: `#predict/${name}/${info.version}` }, "Predict with it"),
+      h("a", { class: "button", href: `#models/${name}` }, "All versions"),
     ),
     boundaryPanel(info, new Set(suspects.items.map((item) => item.row))),
     await suspectsPanel(info, suspects),
@@ -39,8 +40,12 @@ export async function resultView(model, version) {
     membershipsPanel(info),
     certificatePanel(info),
     await comparisonPanel(info),
-    h("section", { "aria-labelledby": "same-title" }, h("h2", { id: "same-title" }, "The same from a shell"),
-      command("this version", curl(versionPath(model, info.version)))),
+    h(
+      "section",
+      { "aria-labelledby": "same-title" },
+      h("h2", { id: "same-title" }, "The same from a shell"),
+      command("this version", curl(versionPath(model, info.version))),
+    ),
   ];
 }
 
@@ -48,11 +53,19 @@ async function nothingYet() {
   const { items } = await api.models();
   return [
     h("h1", {}, "No result yet"),
-    h("p", { class: "lead" }, items.length ? "Look at a model that is there, or train one." : "Train a model, and it is shown here."),
-    h("ul", { class: "plain" }, items.map((item) =>
-      h("li", {}, h("a", { href: `#result/${encodeURIComponent(item.model)}/${item.latest}` }, `${item.model}, version ${item.latest}`)))),
+    h(
+      "p",
+      { class: "lead" },
+      items.length ? "Look at a model that is there, or train one." : "Train a model, and it is shown here.",
+    ),
+    items.length ? h("ul", { class: "plain" }, items.map(newestOf)) : null,
     h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train")),
   ];
+}
+
+function newestOf({ model, latest }) {
+  const address = `#result/${encodeURIComponent(model)}/${latest}`;
+  return h("li", {}, h("a", { href: address }, `${model}, version ${latest}`));
 }
 
 function factsOf(info) {
@@ -68,19 +81,32 @@ function factsOf(info) {
   return parts.join(" · ");
 }
 
-function headline(info) {
-  const figures = [];
-  if (info.validation) {
-    const { deviation } = spread(info.validation.folds.map((fold) => fold.accuracy));
-    const note = info.validation.folds.length > 1 ? `± ${number(100 * deviation, 2)} over ${info.validation.folds.length} folds` : "on the rows held out";
-    figures.push(["Accuracy on unseen rows", percent(info.validation.accuracy), note]);
-    figures.push(["Balanced accuracy", percent(info.validation.balanced_accuracy), "every class counts alike"]);
-  } else {
-    figures.push(["Accuracy on its own rows", percent(info.training_accuracy), "not measured on unseen rows"]);
-  }
-  const suspected = info.memberships.n_suspected;
-  figures.push(["Labels it does not believe", count(suspected), `of ${count(info.n_rows)} rows`]);
-  figures.push(["Proof", info.certificate.converged ? "complete" : "open", info.certificate.converged ? "no better planes exist" : "it ran out of sweeps"]);
-  return h("dl", { class: "headline" }, figures.map(([name, value, note]) =>
-    h("div", {}, h("dt", {}, name), h("dd", { class: "figure" }, value), h("dd", { class: "hint" }, note))));
+function headline({ validation, training_accuracy: own, memberships, n_rows: rows, certificate }) {
+  const figures = validation
+    ? [
+        ["Accuracy on unseen rows", percent(validation.accuracy), foldsNote(validation.folds)],
+        ["Balanced accuracy", percent(validation.balanced_accuracy), "every class counts alike"],
+      ]
+    : [["Accuracy on its own rows", percent(own), "not measured on unseen rows"]];
+  figures.push(
+    ["Labels it does not believe", count(memberships.n_suspected), `of ${count(rows)} rows`],
+    certificate.converged
+      ? ["Proof", "complete", "no better planes exist"]
+      : ["Proof", "open", "it ran out of sweeps"],
+  );
+  const figure = ([name, value, note]) =>
+    h(
+      "div",
+      {},
+      h("dt", {}, name),
+      h("dd", { class: "figure" }, value),
+      h("dd", { class: "hint" }, note),
+    );
+  return h("dl", { class: "headline" }, figures.map(figure));
+}
+
+function foldsNote(folds) {
+  if (folds.length === 1) return "on the rows held out";
+  const { deviation } = spread(folds.map((fold) => fold.accuracy));
+  return `± ${number(100 * deviation, 2)} over ${folds.length} folds`;
 }

@@ -1,7 +1,7 @@
 /** A table in, the same table with labels and scores out. */
 
 import { api } from "../../api.js";
-import { h, replace } from "../../dom.js";
+import { field, h, replace } from "../../dom.js";
 import { count, plural } from "../../format.js";
 import { Dataset } from "../../csv/dataset.js";
 import { download, renamed } from "../../parts/download.js";
@@ -10,6 +10,8 @@ import { say } from "../../parts/status.js";
 
 /** Cells of one call. */
 const CALL_CELLS = 100_000;
+/** Columns that are named before the rest is counted. */
+const MOST_NAMES = 8;
 
 export function filePanel(info) {
   const report = h("div", { class: "answer" });
@@ -31,7 +33,11 @@ export function filePanel(info) {
       replace(
         report,
         h("p", {}, `${plural(dataset.about.nRows, "row")} predicted. `, tally(extra.rows)),
-        h("button", { type: "button", class: "primary", onclick: () => download(blob, name) }, `Download ${name}`),
+        h(
+          "button",
+          { type: "button", class: "primary", onclick: () => download(blob, name) },
+          `Download ${name}`,
+        ),
       );
       say("The predictions are ready.");
     } catch (error) {
@@ -46,8 +52,7 @@ export function filePanel(info) {
     "section",
     { "aria-labelledby": "file-title" },
     h("h2", { id: "file-title" }, "A table"),
-    h("div", { class: "field" }, h("label", { for: "predict-file" }, "CSV with the columns of the model"), input,
-      h("p", { class: "hint" }, needed(info))),
+    field("CSV with the columns of the model", input, needed(info)),
     report,
   );
 }
@@ -57,8 +62,10 @@ const namesOf = (info, dataset) =>
 
 function needed(info) {
   if (!info.feature_names) return `The first ${info.n_features} columns are taken as its features.`;
-  const some = info.feature_names.slice(0, 8).join(", ");
-  return `It needs: ${some}${info.feature_names.length > 8 ? ` and ${info.feature_names.length - 8} more` : ""}. Other columns are kept as they are.`;
+  const some = info.feature_names.slice(0, MOST_NAMES).join(", ");
+  const rest = info.feature_names.length - MOST_NAMES;
+  const more = rest > 0 ? ` and ${rest} more` : "";
+  return `It needs: ${some}${more}. Other columns are kept as they are.`;
 }
 
 /** Labels, scores and probabilities of every row, as further columns. */

@@ -8,15 +8,19 @@ import { isDecimalComma, isNumber } from "../../csv/cells.js";
 import { command } from "../../parts/command.js";
 import { failure } from "../../parts/notice.js";
 import { say } from "../../parts/status.js";
+import { numeric, plainTable } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
 
 const MOST_FIELDS = 200;
+/** Scores of two classes below this are called close to the boundary. */
+const CLOSE = 0.1;
 
 /** @param {any} info @param {(number | string | null)[] | null} typical values to begin with */
 export function formPanel(info, typical) {
   const title = h("h2", { id: "form-title" }, "One row");
   if (info.columns.length > MOST_FIELDS) {
-    return h("section", { "aria-labelledby": "form-title" }, title, h("p", {}, "The model has too many features for a form; use a file."));
+    const none = h("p", {}, "The model has too many features for a form; use a file.");
+    return h("section", { "aria-labelledby": "form-title" }, title, none);
   }
   const answer = h("div", { class: "answer", "aria-live": "polite" });
   const line = command("predict this row", "");
@@ -44,9 +48,10 @@ export function formPanel(info, typical) {
       else input.removeAttribute("aria-invalid");
       if (wrong) first ??= input;
     });
-    first?.focus();
-    if (first) replace(answer, failure({ title: "Not a number", message: `“${first.value}” is not a number` }));
-    return first === null;
+    if (first === null) return true;
+    first.focus();
+    replace(answer, failure({ title: "Not a number", message: `“${first.value}” is not a number` }));
+    return false;
   }
   const refresh = () => line.show(curl("predict", { method: "POST", json: request() }));
   refresh();
@@ -66,7 +71,11 @@ export function formPanel(info, typical) {
         }
       },
     },
-    h("div", { class: "fields" }, info.columns.map((column, i) => field(column.name ?? `Feature ${i + 1}`, controls[i]))),
+    h(
+      "div",
+      { class: "fields" },
+      info.columns.map((column, i) => field(column.name ?? `Feature ${i + 1}`, controls[i])),
+    ),
     h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Predict")),
     answer,
     line,
@@ -85,25 +94,20 @@ function control(column, typical, impute) {
 }
 
 /** The answer: the label, and how near the row is to each class. */
-function shown(info, { labels, scores, distances, probabilities }) {
-  const [label] = labels;
-  const rows = info.classes.map((name, k) => {
-    const share = probabilities?.[0][k];
-    const cells = [];
-    if (probabilities) cells.push(percent(share));
-    if (distances) cells.push(number(distances[0][k], 4));
-    if (Array.isArray(scores[0])) cells.push(number(scores[0][k], 4));
-    return { name, cells, share, index: k };
-  });
-  const headings = [];
-  if (probabilities) headings.push("Probability");
-  if (distances) headings.push("Distance to its plane");
-  if (Array.isArray(scores[0])) headings.push("Score");
+function shown(info, { labels: [label], scores: [score], distances, probabilities }) {
+  const columns = [];
+  if (probabilities) columns.push(["Probability", probabilities[0].map(percent)]);
+  if (distances) columns.push(["Distance to its plane", distances[0].map((value) => number(value))]);
+  if (Array.isArray(score)) columns.push(["Score", score.map((value) => number(value))]);
+  const where = Math.abs(score) < CLOSE ? "close to the boundary" : "well on this side of the boundary";
+  const own = colourClass(info.classes.indexOf(label));
   return [
-    h("p", { class: "verdict" }, "It is ", h("strong", { class: `word ${colourClass(info.classes.indexOf(label))}` }, String(label))),
-    Array.isArray(scores[0]) ? null : h("p", { class: "hint" }, `Score ${number(scores[0], 4)}: ${Math.abs(scores[0]) < 0.1 ? "close to the boundary." : "well on this side of the boundary."}`),
-    h("table", {}, h("caption", { class: "unseen" }, "By class"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Class"), headings.map((name) => h("th", { scope: "col", class: "number" }, name)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, String(row.name)), row.cells.map((cell) => h("td", { class: "number" }, cell)))))),
+    h("p", { class: "verdict" }, "It is ", h("strong", { class: `word ${own}` }, String(label))),
+    Array.isArray(score) ? null : h("p", { class: "hint" }, `Score ${number(score)}: ${where}.`),
+    plainTable(
+      "By class",
+      ["Class", ...columns.map(([name]) => numeric(name))],
+      info.classes.map((name, k) => [String(name), ...columns.map(([, values]) => values[k])]),
+    ),
   ];
 }

@@ -7,7 +7,7 @@ import { failure } from "../../parts/notice.js";
 import { planeValues } from "../../planes.js";
 import { boundaryPlot } from "../../plots/boundary.js";
 import { legend } from "../../plots/frame.js";
-import { sentFor, tableRows } from "../../session.js";
+import { positionOf, sentFor } from "../../session.js";
 
 const SIZE = 61;
 const MOST_POINTS = 1500;
@@ -21,14 +21,15 @@ export function boundaryPanel(info, suspected) {
   const numeric = names.map((name, i) => [i, name]).filter(([i]) => info.columns[i].kind === "number");
   const title = h("h2", { id: "boundary-title" }, "Where it draws the line");
   if (numeric.length < 2) {
-    return h("section", { "aria-labelledby": "boundary-title" }, title, h("p", {}, "A picture needs two number columns."));
+    const none = h("p", {}, "A picture needs two number columns.");
+    return h("section", { "aria-labelledby": "boundary-title" }, title, none);
   }
   const place = h("div", { class: "picture", "aria-busy": "true" }, h("p", { class: "hint" }, "Drawing …"));
   const redraw = () => draw().catch((error) => replace(place, failure(error)));
   const across = select(numeric, numeric[0][0], { onchange: redraw });
   const up = select(numeric, numeric[1][0], { onchange: redraw });
   const pairs = pairsOf(info);
-  const pair = select(pairs, pairs.length > 1 && info.classes.length > 2 ? NO_PAIR : pairs[0][0], { onchange: redraw });
+  const pair = select(pairs, pairs[0][0], { onchange: redraw });
   const source = pictureSource(info, names, suspected);
   let latest = 0;
 
@@ -38,9 +39,10 @@ export function boundaryPanel(info, suspected) {
     const picture = await source(Number(across.value), Number(up.value), pair.value);
     if (mine !== latest) return;
     const lines = [["boundary", "decision boundary"]];
-    if (picture.planes.length) lines.push(["plane", info.classes.length === 2 ? "the two planes, dashed in the colour of their class" : "planes, dashed in the colour of their class"]);
+    if (picture.planes.length) lines.push(["plane", "planes, in the colour of their class"]);
     if (picture.points.some((point) => point.suspected)) lines.push(["ring", "suspected rows"]);
-    replace(place, boundaryPlot(picture), legend(info.classes, lines), h("p", { class: "hint" }, picture.held));
+    const held = h("p", { class: "hint" }, picture.held);
+    replace(place, boundaryPlot(picture), legend(info.classes, lines), held);
     place.removeAttribute("aria-busy");
   }
   redraw();
@@ -48,19 +50,27 @@ export function boundaryPanel(info, suspected) {
     "section",
     { "aria-labelledby": "boundary-title" },
     title,
-    h("div", { class: "row" }, field("Across", across), field("Up", up), info.classes.length > 2 ? field("Planes of", pair) : null),
+    h(
+      "div",
+      { class: "row" },
+      field("Across", across),
+      field("Up", up),
+      pairs.length > 1 ? field("Planes of", pair) : null,
+    ),
     place,
   );
 }
 
-/** Which planes can be shown together. */
+/** Which planes can be shown together; what is shown at first comes first. */
 function pairsOf({ classes, certificate }) {
   if (classes.length === 2) return [["all", "both classes"]];
-  if (certificate.planes.some((plane) => plane.other_class === null)) return [[NO_PAIR, "none"], ["all", "all classes"]];
   const found = [[NO_PAIR, "none"]];
-  for (let a = 0; a < classes.length; a += 1) {
-    for (let b = a + 1; b < classes.length; b += 1) found.push([`${a}-${b}`, `${classes[a]} and ${classes[b]}`]);
+  if (certificate.planes.some((plane) => plane.other_class === null)) {
+    return [...found, ["all", "all classes"]];
   }
+  classes.forEach((one, a) =>
+    classes.slice(a + 1).forEach((two, k) => found.push([`${a}-${a + 1 + k}`, `${one} and ${two}`])),
+  );
   return found;
 }
 
@@ -70,21 +80,14 @@ function pictureSource(info, names, suspected) {
   const sent = sentFor(model, version);
   const planes = api.planes(model, version, MOST_LANDMARKS);
   const typical = middle(info, names, sent, planes);
-  const position = sent ? new Map(tableRows(sent).map((row, i) => [row, i])) : null;
 
   return async (across, up, pair) => {
     const held = await typical;
-    const points = sent ? await pointsOf(info, names, sent, across, up, position, suspected) : [];
-    const ranges = [across, up].map((j, axis) => padded(points.length ? extent(points, axis ? "y" : "x") : held.ranges[j]));
-    const rows = [];
-    for (let j = 0; j < SIZE; j += 1) {
-      for (let i = 0; i < SIZE; i += 1) {
-        const row = [...held.values];
-        row[across] = ranges[0][0] + ((ranges[0][1] - ranges[0][0]) * i) / (SIZE - 1);
-        row[up] = ranges[1][0] + ((ranges[1][1] - ranges[1][0]) * j) / (SIZE - 1);
-        rows.push(row);
-      }
-    }
+    const points = sent ? await pointsOf(info, sent, across, up, suspected) : [];
+    const ranges = points.length
+      ? [extent(points, "x"), extent(points, "y")].map(padded)
+      : [held.ranges[across], held.ranges[up]].map(padded);
+    const rows = gridRows(held.values, across, up, ranges);
     const { scores } = await api.predict({ model, version, X: rows });
     const found = pair === NO_PAIR ? null : await planes;
     return {
@@ -95,9 +98,25 @@ function pictureSource(info, names, suspected) {
       planes: found ? planesOf(info, found, names, rows, pair) : [],
       points,
       held: heldText(names, held, across, up),
-      description: `The plane of ${names[across]} and ${names[up]} in areas of ${plural(info.classes.length, "class", "classes")}: ${info.classes.join(", ")}. ${plural(points.length, "training row")} drawn.`,
+      description:
+        `Areas of ${plural(info.classes.length, "class", "classes")} (${info.classes.join(", ")}) ` +
+        `over ${names[across]} and ${names[up]}. ${plural(points.length, "training row")} drawn.`,
     };
   };
+}
+
+/** Rows that differ in two features only, on a grid over their ranges. */
+function gridRows(values, across, up, [[left, right], [low, high]]) {
+  const rows = [];
+  for (let j = 0; j < SIZE; j += 1) {
+    for (let i = 0; i < SIZE; i += 1) {
+      const row = [...values];
+      row[across] = left + ((right - left) * i) / (SIZE - 1);
+      row[up] = low + ((high - low) * j) / (SIZE - 1);
+      rows.push(row);
+    }
+  }
+  return rows;
 }
 
 /** By how much each class leads, from the scores of /predict. */
@@ -106,15 +125,16 @@ function leadsOf(scores, nClasses) {
     const second = Float64Array.from(scores);
     return [second.map((score) => -score), second];
   }
-  return Array.from({ length: nClasses }, (_, k) =>
-    Float64Array.from(scores, (row) => row[k] - Math.max(...row.filter((_score, other) => other !== k))));
+  const lead = (row, k) => row[k] - Math.max(...row.filter((_, other) => other !== k));
+  return Array.from({ length: nClasses }, (_, k) => Float64Array.from(scores, (row) => lead(row, k)));
 }
 
 function planesOf(info, found, names, rows, pair) {
   const values = planeValues(found, info.params);
+  const code = (label) => info.classes.indexOf(label);
   const chosen = found.planes
-    .map((plane, number_) => ({ number: number_, own: info.classes.indexOf(plane.own_class), other: info.classes.indexOf(plane.other_class) }))
-    .filter(({ own, other }) => pair === "all" || pair === `${Math.min(own, other)}-${Math.max(own, other)}`);
+    .map((plane, i) => ({ number: i, own: code(plane.own_class), other: code(plane.other_class) }))
+    .filter(({ own, other }) => pair === "all" || pair === [own, other].sort((a, b) => a - b).join("-"));
   const grids = chosen.map(() => new Float64Array(rows.length));
   rows.forEach((row, i) => {
     const all = values(Object.fromEntries(names.map((name, j) => [name, row[j]])));
@@ -134,21 +154,27 @@ async function middle(info, names, sent, planes) {
     const i = scaling.inputs.indexOf(name);
     if (i < 0) return null;
     const width = scaling.factor[i] ? 1 / scaling.factor[i] : 1;
-    return info.scale === "minmax" ? [scaling.offset[i], scaling.offset[i] + width]
-      : [scaling.offset[i] - 3 * width, scaling.offset[i] + 3 * width];
+    const start = scaling.offset[i];
+    return info.scale === "minmax" ? [start, start + width] : [start - 3 * width, start + 3 * width];
   });
-  const values = info.columns.map((column, j) => (ranges[j] ? (ranges[j][0] + ranges[j][1]) / 2 : column.categories?.[0] ?? null));
+  const values = info.columns.map((column, j) =>
+    ranges[j] ? (ranges[j][0] + ranges[j][1]) / 2 : (column.categories?.[0] ?? null),
+  );
   return { values, ranges, how: "in the middle of their range" };
 }
 
-async function pointsOf(info, names, sent, across, up, position, suspected) {
+async function pointsOf(info, sent, across, up, suspected) {
   const [x, y] = [sent.features[across], sent.features[up]];
   const found = await sent.dataset.points(x, y, sent.target, MOST_POINTS);
   const labels = new Map(info.classes.map((label, i) => [String(label).toLowerCase(), i]));
   return found
-    .filter(([, , , row]) => position.has(row))
+    .map(([px, py, label, place]) => [px, py, label, positionOf(sent, place)])
+    .filter(([, , , row]) => row >= 0)
     .map(([px, py, label, row]) => ({
-      x: px, y: py, label: labels.get(asWritten(label).toLowerCase()) ?? 0, suspected: suspected.has(position.get(row)),
+      x: px,
+      y: py,
+      label: labels.get(asWritten(label).toLowerCase()) ?? 0,
+      suspected: suspected.has(row),
     }));
 }
 
@@ -170,8 +196,11 @@ function padded([low, high]) {
 }
 
 function heldText(names, { values, how }, across, up) {
-  const others = names.map((name, j) => [name, values[j], j]).filter(([, , j]) => j !== across && j !== up);
+  const text = (value) => (typeof value === "number" ? number(value, 3) : String(value));
+  const others = names
+    .map((name, j) => `${name} = ${text(values[j])}`)
+    .filter((_, j) => j !== across && j !== up);
   if (others.length === 0) return "";
-  const shown = others.slice(0, 4).map(([name, value]) => `${name} = ${typeof value === "number" ? number(value, 3) : value}`);
-  return `The other features are held ${how}: ${shown.join(", ")}${others.length > 4 ? " …" : ""}.`;
+  const some = others.slice(0, 4).join(", ");
+  return `The other features are held ${how}: ${some}${others.length > 4 ? " …" : ""}.`;
 }

@@ -4,7 +4,7 @@ import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
 import { count, moment, number, percent } from "../../format.js";
 import { failure } from "../../parts/notice.js";
-import { scrolling } from "../../parts/table.js";
+import { numeric, plainTable, scrolling } from "../../parts/table.js";
 import { confusionTable } from "./measures.js";
 
 export async function comparisonPanel(info) {
@@ -27,8 +27,13 @@ export async function comparisonPanel(info) {
     }
   }
   await draw();
-  return h("section", { "aria-labelledby": "compare-title" }, h("h2", { id: "compare-title" }, "Beside another version"),
-    field("Compare with", other), place);
+  return h(
+    "section",
+    { "aria-labelledby": "compare-title" },
+    h("h2", { id: "compare-title" }, "Beside another version"),
+    field("Compare with", other),
+    place,
+  );
 }
 
 const MEASURES = [
@@ -44,32 +49,36 @@ const MEASURES = [
 ];
 
 function table(a, b) {
-  const params = [...new Set([...Object.keys(a.params), ...Object.keys(b.params)])]
+  const rows = [...MEASURES, ...parametersThatDiffer(a, b)].map(([name, read, format]) => [
+    name,
+    shown(read(a), format),
+    shown(read(b), format),
+    difference(read(a), read(b), format),
+  ]);
+  const [first, ...others] = ["Measure", `version ${a.version}`, `version ${b.version}`, "change"];
+  const caption = `Versions ${a.version} and ${b.version} of ${b.model}`;
+  return scrolling("Comparison", plainTable(caption, [first, ...others.map(numeric)], rows));
+}
+
+function parametersThatDiffer(a, b) {
+  const text = (value) => (typeof value === "number" ? number(value) : JSON.stringify(value));
+  return Object.keys({ ...a.params, ...b.params })
     .filter((name) => JSON.stringify(a.params[name]) !== JSON.stringify(b.params[name]))
-    .map((name) => [name, (info) => info.params[name], (value) => (typeof value === "number" ? number(value) : JSON.stringify(value))]);
-  const shown = (read, format, info) => {
-    const value = read(info);
-    return value === undefined || value === null ? "–" : format(value);
-  };
-  const difference = (read, format) => {
-    const [was, is] = [read(a), read(b)];
-    if (typeof was !== "number" || typeof is !== "number" || was === is) return "";
-    const change = is - was;
-    return `${change > 0 ? "+" : "−"}${format === percent ? `${number(100 * Math.abs(change), 2)} points` : format(Math.abs(change))}`;
-  };
-  const row = ([name, read, format]) =>
-    h("tr", {}, h("th", { scope: "row" }, name),
-      h("td", { class: "number" }, shown(read, format, a)),
-      h("td", { class: "number" }, shown(read, format, b)),
-      h("td", { class: "number" }, difference(read, format)));
-  return scrolling("Comparison", h("table", { class: "comparison" },
-    h("caption", { class: "unseen" }, `Versions ${a.version} and ${b.version} of ${b.model}`),
-    h("thead", {}, h("tr", {}, h("td", {}), [`version ${a.version}`, `version ${b.version}`, "change"].map((name) => h("th", { scope: "col", class: "number" }, name)))),
-    h("tbody", {}, MEASURES.map(row), params.map(row))));
+    .map((name) => [name, (info) => info.params[name], text]);
+}
+
+const shown = (value, format) => (value === undefined || value === null ? "–" : format(value));
+
+function difference(was, is, format) {
+  if (typeof was !== "number" || typeof is !== "number" || was === is) return "";
+  const size = Math.abs(is - was);
+  const text = format === percent ? `${number(100 * size, 2)} points` : format(size);
+  return `${is > was ? "+" : "−"}${text}`;
 }
 
 function matrices(a, b) {
   if (!a.validation || !b.validation) return null;
-  return h("div", { class: "split" }, [a, b].map((info) =>
-    h("div", {}, h("h3", {}, `version ${info.version}`), confusionTable(info.classes, info.validation.confusion_matrix))));
+  const side = ({ version, classes, validation }) =>
+    h("div", {}, h("h3", {}, `version ${version}`), confusionTable(classes, validation.confusion_matrix));
+  return h("div", { class: "split" }, side(a), side(b));
 }

@@ -2,63 +2,82 @@
 
 import { h } from "../../dom.js";
 import { count, percent, spread } from "../../format.js";
-import { scrolling } from "../../parts/table.js";
+import { numeric, plainTable, scrolling } from "../../parts/table.js";
 import { foldPlot } from "../../plots/folds.js";
 
+const SCORES = { accuracy: "Accuracy", balanced_accuracy: "Balanced", f1: "F1" };
+/** Shades of the confusion matrix. */
 const STEPS = 5;
 
-export function measuresPanel(info) {
-  const title = h("h2", { id: "measures-title" }, "How good it is");
-  if (!info.validation) {
-    return h("section", { "aria-labelledby": "measures-title" }, title,
-      h("p", {}, `It gets ${percent(info.training_accuracy)} of its own training rows right, which says little. Train with folds to see how it does on others.`));
-  }
-  const { validation } = info;
+export function measuresPanel({ validation, classes, training_accuracy: own }) {
   return h(
     "section",
     { "aria-labelledby": "measures-title" },
-    title,
-    h(
-      "div",
-      { class: "split" },
-      h("div", {}, h("h3", {}, "By fold"), foldPlot("Accuracy", validation.folds.map((fold) => fold.accuracy)), foldTable(validation)),
-      h("div", {}, h("h3", {}, "What it takes for what"), confusionTable(info.classes, validation.confusion_matrix)),
-    ),
+    h("h2", { id: "measures-title" }, "How good it is"),
+    validation
+      ? h("div", { class: "split" }, folds(validation), confusion(classes, validation))
+      : h(
+          "p",
+          {},
+          `It gets ${percent(own)} of its own training rows right, which says little. ` +
+            "Train with folds to see how it does on others.",
+        ),
   );
 }
 
-function foldTable({ folds }) {
-  const names = [["accuracy", "Accuracy"], ["balanced_accuracy", "Balanced"], ["f1", "F1"]];
-  const row = (heading, values) =>
-    h("tr", {}, h("th", { scope: "row" }, heading), values.map((value) => h("td", { class: "number" }, percent(value))));
-  const means = names.map(([key]) => spread(folds.map((fold) => fold[key])));
-  return scrolling(
-    "Scores by fold",
-    h(
-      "table",
-      {},
-      h("caption", { class: "unseen" }, "Scores of every fold"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Fold"), names.map(([, name]) => h("th", { scope: "col", class: "number" }, name)))),
-      h("tbody", {}, folds.map((fold, i) => row(String(i + 1), names.map(([key]) => fold[key])))),
-      h("tfoot", {}, row("Mean", means.map(({ mean }) => mean)), row("Deviation", means.map(({ deviation }) => deviation))),
-    ),
+function folds({ folds: all }) {
+  const names = Object.keys(SCORES);
+  const spreads = names.map((name) => spread(all.map((fold) => fold[name])));
+  const table = plainTable(
+    "Scores of every fold",
+    ["Fold", ...Object.values(SCORES).map(numeric)],
+    all.map((fold, i) => [i + 1, ...names.map((name) => percent(fold[name]))]),
+    {
+      foot: [
+        ["Mean", ...spreads.map(({ mean }) => percent(mean))],
+        ["Deviation", ...spreads.map(({ deviation }) => percent(deviation))],
+      ],
+    },
+  );
+  return h(
+    "div",
+    {},
+    h("h3", {}, "By fold"),
+    foldPlot("Accuracy", all.map((fold) => fold.accuracy)),
+    scrolling("Scores by fold", table),
+  );
+}
+
+function confusion(classes, validation) {
+  return h(
+    "div",
+    {},
+    h("h3", {}, "What it takes for what"),
+    confusionTable(classes, validation.confusion_matrix),
   );
 }
 
 /** Rows are what is true, columns what was said; the darker, the larger its share of the row. */
 export function confusionTable(classes, matrix) {
+  const line = (row, i) => {
+    const total = row.reduce((sum, n) => sum + n, 0) || 1;
+    const shade = (n, j) => `${i === j ? "right" : "wrong"} heat-${Math.ceil((STEPS * n) / total)}`;
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, String(classes[i])),
+      row.map((n, j) => h("td", { class: shade(n, j) }, count(n))),
+    );
+  };
+  const head = classes.map((label) => h("th", { scope: "col" }, String(label)));
   return scrolling(
     "Confusion matrix",
     h(
       "table",
       { class: "confusion" },
       h("caption", {}, "Rows: the class in the table. Columns: the class predicted."),
-      h("thead", {}, h("tr", {}, h("td", {}), classes.map((label) => h("th", { scope: "col" }, String(label))))),
-      h("tbody", {}, matrix.map((row, i) => {
-        const total = row.reduce((sum, n) => sum + n, 0) || 1;
-        return h("tr", {}, h("th", { scope: "row" }, String(classes[i])), row.map((n, j) =>
-          h("td", { class: `${i === j ? "right" : "wrong"} heat-${Math.ceil((STEPS * n) / total)}` }, count(n))));
-      })),
+      h("thead", {}, h("tr", {}, h("td", {}), head)),
+      h("tbody", {}, matrix.map(line)),
     ),
   );
 }

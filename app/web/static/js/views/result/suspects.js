@@ -9,7 +9,7 @@ import { command } from "../../parts/command.js";
 import { download, renamed } from "../../parts/download.js";
 import { say } from "../../parts/status.js";
 import { scrolling, sortable } from "../../parts/table.js";
-import { sentFor, session, tableRows } from "../../session.js";
+import { openTable, placesOf, sentFor } from "../../session.js";
 
 /** Rows that are fetched, and rows that are drawn; the downloads have all that were fetched. */
 const MOST_FETCHED = 20_000;
@@ -25,15 +25,21 @@ export function fetchSuspects({ model, version }) {
 /** @param {any} info @param {{items: any[], total: number}} found */
 export async function suspectsPanel(info, found) {
   const { model, version } = info;
+  const path = `${versionPath(model, version)}/memberships`;
   const title = h("h2", { id: "suspects-title" }, "Rows that look mislabelled");
   if (found.total === 0) {
-    return h("section", { "aria-labelledby": "suspects-title" }, title, h("p", {}, "None. Every label agrees with the rows around it."));
+    const none = h("p", {}, "None. Every label agrees with the rows around it.");
+    return h("section", { "aria-labelledby": "suspects-title" }, title, none);
   }
   const sent = sentFor(model, version);
   const rows = await withCells(found.items, sent);
   const ticked = new Set();
   const summary = h("p", { class: "ticked", "aria-live": "polite" });
-  const clean = h("button", { type: "button", class: "primary", onclick: saveCleaned }, "Download the cleaned CSV");
+  const clean = h(
+    "button",
+    { type: "button", class: "primary", onclick: saveCleaned },
+    "Download the cleaned CSV",
+  );
   const again = h("button", { type: "button", onclick: trainAgain }, "Train again without them");
 
   function update() {
@@ -42,13 +48,17 @@ export async function suspectsPanel(info, found) {
   }
   async function saveCleaned() {
     const without = [...ticked].map((row) => row.place);
-    download(await sent.dataset.write({ without, guard: true }), renamed(sent.dataset.name, "cleaned"));
+    const blob = await sent.dataset.write({ without, guard: true });
+    download(blob, renamed(sent.dataset.name, "cleaned"));
     say(`Downloaded without ${plural(without.length, "row")}.`);
   }
+  function saveList() {
+    download(suspectsCsv(rows, sent), `${model}-${version}-suspected.csv`);
+  }
   function trainAgain() {
-    session.dataset = sent.dataset;
-    session.plan = { target: sent.target, features: new Set(sent.features), name: model,
-      without: new Set([...sent.without, ...[...ticked].map((row) => row.place)]) };
+    const without = new Set([...sent.without, ...[...ticked].map((row) => row.place)]);
+    const plan = { target: sent.target, features: new Set(sent.features), name: model, without };
+    openTable(sent.dataset, plan);
     location.hash = "#train";
   }
   function tickAll(checked) {
@@ -60,7 +70,7 @@ export async function suspectsPanel(info, found) {
   const all = h("input", { type: "checkbox", onchange: () => tickAll(all.checked) });
   const table = sortable(
     "Suspected rows",
-    headings(info, sent, ticked, update),
+    headings(sent, ticked, update),
     rows,
     (sorted) => sorted.slice(0, MOST_SHOWN),
   );
@@ -72,45 +82,55 @@ export async function suspectsPanel(info, found) {
     h("p", {}, explanation(info, found.total)),
     sent ? h("label", { class: "choice" }, all, h("span", {}, "Tick all of them")) : null,
     scrolling("Suspected rows", table, rows.length > 12),
-    rows.length > MOST_SHOWN ? h("p", { class: "hint" }, `The first ${MOST_SHOWN} in this order are shown; the downloads have all.`) : null,
+    rows.length > MOST_SHOWN
+      ? h("p", { class: "hint" }, `The first ${MOST_SHOWN} in this order are shown; the downloads have all.`)
+      : null,
     summary,
     h(
       "div",
       { class: "actions" },
       sent ? clean : null,
       sent ? again : null,
-      h("button", { type: "button", class: "quiet", onclick: () => download(suspectsCsv(info, rows, sent), `${model}-${version}-suspected.csv`) }, "Download this list"),
+      h("button", { type: "button", class: "quiet", onclick: saveList }, "Download this list"),
     ),
-    sent ? null : h("p", { class: "hint" }, "To clean the table here, train it in this page: the service does not keep the rows themselves."),
-    command("suspected rows", curl(`${versionPath(model, version)}/memberships?suspected=true&sort=membership`)),
+    sent
+      ? null
+      : h("p", { class: "hint" }, "To clean the table here, train it in this page: the service keeps no rows."),
+    command("suspected rows", curl(`${path}?suspected=true&sort=membership`)),
   );
 }
 
 function explanation(info, total) {
   const share = total / info.n_rows;
-  const much = share > 0.3 ? " That is a large part: perhaps the features do not tell the classes apart." : "";
+  const much =
+    share > 0.3 ? " That is a large part: perhaps the features do not tell the classes apart." : "";
   const why = {
     center: "are nearer to the centre of another class than to that of their own",
     neighbors: "have neighbours that mostly carry another label",
   }[info.params.membership] ?? "are not trusted";
-  return `${plural(total, "row")} of ${count(info.n_rows)} ${why}. Look at them: the label may be wrong, or the row is rare.${much}`;
+  return (
+    `${plural(total, "row")} of ${count(info.n_rows)} ${why}. ` +
+    `Look at them: the label may be wrong, or the row is rare.${much}`
+  );
 }
 
 /** The rows with their place in the table, their line in the file, and their cells. */
 async function withCells(items, sent) {
   if (!sent) return items.map((item) => ({ ...item, place: item.row, line: item.row + 2, cells: null }));
-  const places = tableRows(sent);
-  const chosen = items.map((item) => places[item.row]);
+  const chosen = placesOf(sent, items.map((item) => item.row));
   const [lines, cells] = await Promise.all([sent.dataset.lines(chosen), sent.dataset.rows(chosen)]);
   return items.map((item, i) => ({ ...item, place: chosen[i], line: lines[i], cells: cells[i] }));
 }
 
-function headings(info, sent, ticked, update) {
+const looksLike = ({ label, predicted }) => (predicted === label ? "–" : String(predicted));
+const trust = ({ membership }) => (membership < 1e-3 ? tiny(membership) : number(membership, 3));
+
+function headings(sent, ticked, update) {
   const found = [
     { name: "Line", number: true, cell: (row) => count(row.line), value: (row) => row.line },
     { name: "Label", cell: (row) => String(row.label), value: (row) => String(row.label) },
-    { name: "Looks like", cell: (row) => (row.predicted === row.label ? "–" : String(row.predicted)), value: (row) => String(row.predicted) },
-    { name: "Membership", number: true, cell: (row) => (row.membership < 1e-3 ? tiny(row.membership) : number(row.membership, 3)), value: (row) => row.membership },
+    { name: "Looks like", cell: looksLike, value: (row) => String(row.predicted) },
+    { name: "Membership", number: true, cell: trust, value: (row) => row.membership },
   ];
   if (!sent) return found;
   const tick = {
@@ -137,10 +157,20 @@ function headings(info, sent, ticked, update) {
 }
 
 /** The list as a CSV, with the cells if the table is here. `row` counts from 0, as the service does. */
-function suspectsCsv(info, rows, sent) {
+function suspectsCsv(rows, sent) {
   const columns = sent ? sent.features : [];
-  const names = ["row", "line", "label", "looks_like", "membership", ...columns.map((i) => sent.dataset.about.columns[i].name)];
-  const lines = rows.map((row) => [row.row, row.line, row.label, row.predicted, row.membership, ...columns.map((i) => row.cells[i])]);
-  const text = [names, ...lines].map((line) => line.map((cell) => written(String(cell), true)).join(",")).join("\n");
-  return new Blob([`${text}\n`], { type: "text/csv" });
+  const names = columns.map((i) => sent.dataset.about.columns[i].name);
+  const lines = [
+    ["row", "line", "label", "looks_like", "membership", ...names],
+    ...rows.map((row) => [
+      row.row,
+      row.line,
+      row.label,
+      row.predicted,
+      row.membership,
+      ...columns.map((i) => row.cells[i]),
+    ]),
+  ];
+  const text = lines.map((line) => `${line.map((cell) => written(String(cell), true)).join(",")}\n`);
+  return new Blob(text, { type: "text/csv" });
 }

@@ -49,7 +49,12 @@ export async function columnsPanel(dataset, plan, onChange) {
     h(
       "p",
       { class: "facts" },
-      `${plural(about.nRows, "row")} · ${plural(about.columns.length, "column")} · separated by ${SEPARATORS[about.separator]} · ${about.encoding}`,
+      [
+        plural(about.nRows, "row"),
+        plural(about.columns.length, "column"),
+        `separated by ${SEPARATORS[about.separator]}`,
+        about.encoding,
+      ].join(" · "),
     ),
     notes(remarks(about)),
     preview,
@@ -65,19 +70,23 @@ export async function columnsPanel(dataset, plan, onChange) {
 function remarks(about) {
   const found = [];
   const named = (test) => about.columns.filter(test).map((column) => column.name).join(", ");
-  if (!about.hasHeader) found.push("The first line holds numbers only, so it is taken as a row and the columns get names.");
-  if (about.renamed) found.push("Columns without a name, or with one that occurs twice, have been given one.");
+  if (!about.hasHeader) {
+    found.push("The first line holds numbers only: it is taken as a row, and the columns get names.");
+  }
+  if (about.renamed) {
+    found.push("Columns without a name, or with one that occurs twice, have been given one.");
+  }
   if (about.encoding !== "UTF-8") found.push(`The file is not UTF-8; it is read as ${about.encoding}.`);
   if (about.ragged.count) {
-    found.push(
-      `${plural(about.ragged.count, "row")} with more or fewer cells than the header ` +
-        `${about.ragged.count === 1 ? "is" : "are"} left out (line ${about.ragged.lines.join(", ")}${about.ragged.count > about.ragged.lines.length ? " …" : ""}).`,
-    );
+    const { count: n, lines } = about.ragged;
+    const where = `line ${lines.join(", ")}${n > lines.length ? " …" : ""}`;
+    const verb = n === 1 ? "is" : "are";
+    found.push(`${plural(n, "row")} with more or fewer cells than the header ${verb} left out (${where}).`);
   }
   const commas = named((column) => column.decimalComma);
   if (commas) found.push(`Decimal commas in ${commas}; they are sent as points.`);
   const unclear = named((column) => column.ambiguousComma);
-  if (unclear) found.push(`Commas in ${unclear} may be decimal or between thousands, so these cells stay text.`);
+  if (unclear) found.push(`Commas in ${unclear} may be decimal or between thousands: they stay text.`);
   return found;
 }
 
@@ -85,8 +94,10 @@ function remarks(about) {
 function previewTable(about, target) {
   const others = about.columns.map((_, i) => i).filter((i) => i !== target);
   const shown = [target, ...others.slice(0, MOST_COLUMNS)];
-  const cell = (tag, i, content) =>
-    h(tag, { scope: tag === "th" ? "col" : null, class: about.columns[i].kind === "number" && i !== target ? "number" : null }, content);
+  const cell = (tag, i, content) => {
+    const isNumber = about.columns[i].kind === "number" && i !== target;
+    return h(tag, { scope: tag === "th" ? "col" : null, class: isNumber ? "number" : null }, content);
+  };
   return h(
     "table",
     { class: "preview" },
@@ -102,6 +113,7 @@ function columnTable(about, plan, onChange) {
   const row = (column, i) => {
     const isTarget = i === plan.target;
     const against = reasonAgainst(column);
+    const warning = against ? h("span", { class: "tag warn" }, against) : null;
     const box = h("input", {
       type: "checkbox",
       checked: plan.features.has(i),
@@ -117,7 +129,7 @@ function columnTable(about, plan, onChange) {
       "tr",
       {},
       h("td", {}, isTarget ? h("span", { class: "tag" }, "asked") : box),
-      h("th", { scope: "row" }, column.name, against && !isTarget ? h("span", { class: "tag warn" }, against) : null),
+      h("th", { scope: "row" }, column.name, isTarget ? null : warning),
       h("td", {}, kindOf(column)),
       h("td", { class: "number" }, column.missing ? count(column.missing) : "–"),
       h("td", { class: "extent" }, extent(column)),
@@ -157,7 +169,7 @@ function inOrder(labels) {
 async function classBalance(dataset, plan) {
   const column = dataset.about.columns[plan.target];
   if (!couldBeTarget(column)) {
-    const why = column.many || column.distinct > 100 ? "has too many different values to be classes" : "has fewer than two classes";
+    const why = column.distinct < 2 ? "has fewer than two classes" : "has too many values to be classes";
     return h("p", { class: "failure" }, `${column.name} ${why}.`);
   }
   const classes = await dataset.classes(plan.target);
@@ -178,8 +190,12 @@ async function classBalance(dataset, plan) {
           h("td", { class: "number" }, `${count(n)} · ${Math.round((100 * n) / total)} %`));
       })),
     ),
-    classes.length > MOST_CLASSES ? h("p", { class: "hint" }, `and ${classes.length - MOST_CLASSES} more`) : null,
-    column.missing ? h("p", { class: "hint" }, `${plural(column.missing, "row")} without a class will be left out.`) : null,
+    classes.length > MOST_CLASSES
+      ? h("p", { class: "hint" }, `and ${classes.length - MOST_CLASSES} more`)
+      : null,
+    column.missing
+      ? h("p", { class: "hint" }, `${plural(column.missing, "row")} without a class will be left out.`)
+      : null,
   ];
 }
 

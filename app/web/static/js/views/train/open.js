@@ -5,7 +5,7 @@ import { Dataset } from "../../csv/dataset.js";
 import { examples } from "../../examples.js";
 import { failure } from "../../parts/notice.js";
 import { say } from "../../parts/status.js";
-import { session } from "../../session.js";
+import { openTable } from "../../session.js";
 import { firstPlan } from "./plan.js";
 
 /** @param {() => Promise<void>} onOpen */
@@ -52,13 +52,12 @@ export function openPanel(onOpen) {
       const file = await source();
       dataset = new Dataset(file.name);
       await dataset.load(file, (share) => (bar.value = share));
-      const plan = await firstPlan(dataset);
-      session.dataset = dataset;
-      session.plan = plan;
+      openTable(dataset, await firstPlan(dataset));
       input.value = "";
       replace(report);
       await onOpen();
-      say(`${dataset.name} is open: ${dataset.about.nRows} rows, ${dataset.about.columns.length} columns.`);
+      const { nRows, columns } = dataset.about;
+      say(`${dataset.name} is open: ${nRows} rows, ${columns.length} columns.`);
       document.getElementById("table-title")?.focus();
     } catch (error) {
       dataset?.close();

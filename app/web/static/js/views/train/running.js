@@ -58,7 +58,8 @@ function finish(job, sent, panel) {
     say("The training was cancelled.");
     return;
   }
-  replace(panel, failure({ title: "The training failed", message: job.error?.detail ?? "for an unknown reason", errors: job.error?.errors }));
+  const { detail = "for an unknown reason", errors } = job.error ?? {};
+  replace(panel, failure({ title: "The training failed", message: detail, errors }));
 }
 
 /** Draws the progress, once per event. */
@@ -110,15 +111,17 @@ function sentence({ phase }) {
   return known[phase] ?? phase.charAt(0).toUpperCase() + phase.slice(1);
 }
 
+const isKnown = (value) => value !== null && value !== undefined;
+
 function facts({ sweep, gap, plane, n_planes: planes, search }) {
   const found = [];
   if (search) {
     const planned = search.planned ? ` of ${search.planned} planned` : "";
     found.push(["Configurations tried", `${plural(search.tried ?? 0, "configuration")}${planned}`]);
-    if (search.best_score !== null && search.best_score !== undefined) found.push(["Best so far", percent(search.best_score)]);
-    if (search.seconds_left !== null && search.seconds_left !== undefined) found.push(["Time left", seconds(search.seconds_left)]);
+    if (isKnown(search.best_score)) found.push(["Best so far", percent(search.best_score)]);
+    if (isKnown(search.seconds_left)) found.push(["Time left", seconds(search.seconds_left)]);
   }
-  if (sweep !== null && sweep !== undefined) {
+  if (isKnown(sweep)) {
     found.push(["Sweep", planes ? `${number(sweep)} of plane ${plane + 1} / ${planes}` : number(sweep)]);
     found.push(["Gap", tiny(gap)]);
   }
