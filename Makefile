@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help serve test test-all check format migration bench paper paper-quick lock clean
 
 help: ## list the commands
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: $(VENV)/.serve ## start the service on 127.0.0.1:8000 with an embedded store
 	$(BIN)/frtsvm serve --host $(HOST) --port $(PORT)
@@ -40,6 +40,9 @@ migration: $(VENV)/.dev ## write the step for a change of the tables (NAME="what
 
 bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 	$(BIN)/python -m benchmarks.speed
+
+bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 12 minutes
+	$(BIN)/python -m benchmarks.serving
 
 paper: $(VENV)/.dev ## recreate the tables and figures of the paper (docs/reproduction.md), under an hour
 	$(BIN)/python -m benchmarks.paper

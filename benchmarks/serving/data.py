@@ -37,14 +37,14 @@ def plain_json(model: str, x: NDArray[np.float64]) -> bytes:
 
 
 def v2_json(x: NDArray[np.float64]) -> bytes:
-    tensor = {"name": "x", "shape": list(x.shape), "datatype": "FP64", "data": x.ravel().tolist()}
+    tensor = {"name": "X", "shape": list(x.shape), "datatype": "FP64", "data": x.ravel().tolist()}
     return json.dumps({"inputs": [tensor]}).encode()
 
 
 def v2_binary(x: NDArray[np.float64]) -> tuple[bytes, int]:
     """The body, and the length of its JSON part. The answer is asked for in binary too."""
     tensor = {
-        "name": "x",
+        "name": "X",
         "shape": list(x.shape),
         "datatype": "FP64",
         "parameters": {"binary_data_size": x.nbytes},
