@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,7 +15,7 @@ from app.api.answers import BARE, format_for, response_in
 from app.api.bodies import (
     ARROW,
     CSV,
-    INLINE_BYTES,
+    EAGER_BYTES,
     JSON,
     NPY,
     OCTETS,
@@ -24,6 +25,7 @@ from app.api.bodies import (
     json_body,
     kind_of,
     parse,
+    parse_if_quick,
 )
 from app.api.deps import Predicting, container_of, require_caller
 from app.api.problems import documented
@@ -92,19 +94,22 @@ class PredictEndpoint:
         pieces = await pieces_of(receive)
         size = sum(map(len, pieces))
         if kind != JSON:
-            if kind in BARE and size <= INLINE_BYTES and self._predictions.is_quick(query, size):
+            if kind in BARE and size <= EAGER_BYTES and self._predictions.is_quick(query, size):
                 return self._answer_table(kind, pieces, query, answer_kind)
             return await as_a_batch(self._answer_table, kind, pieces, query, answer_kind)
-        if size > INLINE_BYTES:
+        if size > EAGER_BYTES:
             return await as_a_batch(self._answer_pieces, pieces, query, answer_kind)
-        request = parse(PredictionRequest, joined(pieces))
+        body = joined(pieces)
+        request = parse_if_quick(PredictionRequest, body)
+        if request is None:
+            return await as_a_batch(self._answer_pieces, [body], query, answer_kind)
         loaded = self._predictions.quick(request)
         if loaded is None:
             return await as_a_batch(self._answer, request, query, answer_kind)
         return response_in(answer_kind, self._predictions.predict(request, loaded), query.output)
 
     def _answer_pieces(
-        self, pieces: list[bytes], query: PredictionQuery, answer_kind: str
+        self, pieces: Sequence[bytes | bytearray], query: PredictionQuery, answer_kind: str
     ) -> Response:
         return self._answer(parse(PredictionRequest, joined(pieces)), query, answer_kind)
 

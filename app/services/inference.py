@@ -31,9 +31,9 @@ class InferenceService:
         self._statistics = statistics
         self._count_rows = count_rows
 
-    def is_loaded(self, model: str, version: int | None) -> bool:
-        """Whether answering will not wait for a disk."""
-        return self._cache.ready((model, version, None)) is not None
+    def is_quick(self, model: str, version: int | None, n_bytes: int) -> bool:
+        """Whether answering a body of that size takes no longer than asking a thread for it."""
+        return self._cache.is_quick((model, version, None), n_bytes)
 
     def load(self, model: str, version: int | None) -> int:
         """Load a version into this process; returns its number."""

@@ -15,6 +15,8 @@ Target = tuple[str, int | None, str | None]
 
 #: Names that callers ask for are theirs to choose; do not remember all of them.
 MAX_TARGETS = 10_000
+#: Multiplications that take about a millisecond; more are done in a thread.
+QUICK_WORK = 4_000_000
 
 
 class _Loaded:
@@ -60,6 +62,15 @@ class ModelCache:
         answer, loaded = known
         loaded.used = next(self._clock)
         return answer
+
+    def is_quick(self, target: Target, n_bytes: int) -> bool:
+        """Whether a body of that size is answered without a disk and within about a millisecond."""
+        loaded = self.ready(target)
+        if loaded is None:
+            return False
+        predictor = loaded[1]
+        n_rows = n_bytes // (4 * predictor.n_columns)  # about: a number takes 1 to 20 bytes
+        return n_rows * predictor.work_per_row <= QUICK_WORK
 
     def get(self, target: Target) -> tuple[int, Predictor]:
         """The answer, looked up and loaded if need be."""

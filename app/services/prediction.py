@@ -10,13 +10,10 @@ from app.pipeline.predict import Prediction, Predictor
 from app.schemas.prediction import PredictionQuery, PredictionRequest
 from app.schemas.table import Table
 from app.services.limits import DataLimits
-from app.services.loaded import ModelCache, Target
+from app.services.loaded import QUICK_WORK, ModelCache, Target
 from app.services.tables import BodyKind, read_rows
 
 Loaded = tuple[int, Predictor]
-
-#: Multiplications that take about a millisecond; more are done in a thread.
-QUICK_WORK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -53,12 +50,7 @@ class PredictionService:
 
     def is_quick(self, query: PredictionQuery, n_bytes: int) -> bool:
         """The same for an array of that size."""
-        loaded = self._cache.ready((query.model, query.version, query.alias))
-        if loaded is None:
-            return False
-        predictor = loaded[1]
-        n_rows = n_bytes // predictor.n_columns  # or less, if a number has more than a byte
-        return n_rows * predictor.work_per_row <= QUICK_WORK
+        return self._cache.is_quick((query.model, query.version, query.alias), n_bytes)
 
     def predict_body(
         self, query: PredictionQuery, kind: BodyKind, body: bytes | bytearray

@@ -8,8 +8,7 @@ to trip this one up.
 How: the text of `X` is cut out and replaced by a token that no caller can know. What is left is small
 and goes through the usual parser; if the token comes back as the value of `X`, then the text that
 was cut out is that value, whatever else the body holds: repeated keys, escapes, other objects with an
-`X`. The text itself is looked at twice: its brackets and commas must be those of a matrix, and
-simdjson must read its numbers.
+`X`. The text itself must be a matrix of numbers to simdjson, and have the brackets of one.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ SMALL_BYTES = 2048
 #: Larger texts are read in pieces, between which other threads get their turn: simdjson itself does
 #: not let go of the interpreter.
 PIECE_BYTES = 128 * 1024
+#: Up to this many bytes that is not worth the copies.
+WHOLE_BYTES = 512 * 1024
 
 _TOKEN = secrets.token_hex(16)
 _QUOTED_TOKEN = f'"{_TOKEN}"'.encode()
@@ -39,8 +40,7 @@ _COLON = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*(?=\[)")
 _BETWEEN_ROWS = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*(?=\[)")
 _OPENING = re.compile(rb"\[[ \t\r\n]*(?=\[)")
 _CLOSING = re.compile(rb"[ \t\r\n]*\]")
-#: All that numbers are made of, and blanks. What is left of a matrix is its brackets and commas.
-_NOT_STRUCTURE = b"0123456789+-.eE \t\r\n"
+_BRACKET = ord("[")
 
 Matrix = NDArray[np.float64]
 
@@ -83,6 +83,8 @@ def parse_with_rows(body: bytes | bytearray) -> dict[str, Any] | None:
 
 def read_matrix(text: bytes | bytearray, start: int, end: int) -> Matrix | None:
     """The matrix of finite numbers that is written in text[start:end]; None if it is not one."""
+    if end - start <= WHOLE_BYTES:
+        return _read_rows(bytes(text[start:end]))
     opening = _OPENING.match(text, start, end)
     if opening is None:
         return None
@@ -92,7 +94,7 @@ def read_matrix(text: bytes | bytearray, start: int, end: int) -> Matrix | None:
         stop = text.find(b"]", min(at + PIECE_BYTES, end - 2), end) + 1
         if stop == end:  # the bracket of the matrix, not of its last row
             stop = text.rfind(b"]", at, end - 1) + 1
-        piece = _read_rows(text[at:stop]) if stop > at else None
+        piece = _read_rows(b"".join((b"[", text[at:stop], b"]"))) if stop > at else None
         if piece is None or piece.shape[1] != (pieces or [piece])[0].shape[1]:
             return None
         pieces.append(piece)
@@ -103,25 +105,27 @@ def read_matrix(text: bytes | bytearray, start: int, end: int) -> Matrix | None:
     closing = _CLOSING.match(text, stop, end)
     if closing is None or closing.end() != end:
         return None
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    return np.concatenate(pieces)
 
 
-def _read_rows(rows: bytes | bytearray) -> Matrix | None:
-    """Rows as they stand in a matrix, `[1,2],[3,4]`."""
-    structure = rows.translate(None, _NOT_STRUCTURE)
-    width = structure.find(b"]")  # the opening bracket, and a comma less than there are numbers
-    if width < 1:
-        return None
-    row = b"[" + b"," * (width - 1) + b"]"
-    n_rows = (len(structure) + 1) // (width + 2)
-    if structure != b",".join([row] * n_rows):
-        return None
+def _read_rows(matrix: bytes) -> Matrix | None:
+    """A matrix as it stands, `[[1,2],[3,4]]`.
+
+    simdjson flattens whatever is nested. So all rows must have the same length, and there must be as
+    many brackets as it takes to enclose them and no more.
+    """
     try:
-        document = _local.parser.parse(b"".join((b"[", rows, b"]")))
+        document = _local.parser.parse(matrix)
         assert isinstance(document, simdjson.Array)
+        width = min(len(row) for row in document)  # type: ignore[arg-type]  # TypeError: no row
         numbers: Matrix = np.frombuffer(document.as_buffer(of_type="d"))  # a copy of its own
+        if width < 1 or _brackets(matrix) != len(document) + 1:
+            return None
+        return numbers.reshape(len(document), width)  # ValueError: a row is longer
     except (ValueError, TypeError, RuntimeError):
         return None
-    if numbers.size != n_rows * width:  # an empty row has the structure of a row of one number
-        return None
-    return numbers.reshape(n_rows, width)
+
+
+def _brackets(matrix: bytes) -> int:
+    """How many open; by NumPy, because `bytes.count` stops at each."""
+    return int(np.count_nonzero(np.frombuffer(matrix, np.uint8) == _BRACKET))

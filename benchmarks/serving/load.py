@@ -15,7 +15,7 @@ from typing import cast
 import uvloop
 
 HEADER_END = b"\r\n\r\n"
-LENGTH = b"content-length:"
+LENGTH = b"\r\ncontent-length:"
 #: An answer may take long; one that takes longer than this is a fault.
 DEADLINE = 120.0
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from app.api.bodies import JSON, off_the_loop
+from app.api.bodies import EAGER_BYTES, INLINE_BYTES, JSON, as_a_batch
 from app.api.deps import container_of, require_scope
 from app.api.encodings import MIN_BYTES, coding_of_answer, packed
 from app.api.v2 import errors
@@ -88,9 +88,10 @@ async def _answer(request: Request) -> Response:
     coding = coding_of_answer(request.headers)
     body = await request.body()
     service = container_of(request).inference
-    # A version that is not loaded yet has to be read from disk: not on the loop.
-    work = len(body) if service.is_loaded(model, version) else 2**31
-    return await off_the_loop(work, _infer, service, model, version, body, length, coding)
+    most = INLINE_BYTES if length is None or coding is not None else EAGER_BYTES
+    if len(body) <= most and service.is_quick(model, version, len(body)):
+        return _infer(service, model, version, body, length, coding)
+    return await as_a_batch(_infer, service, model, version, body, length, coding)
 
 
 def _infer(

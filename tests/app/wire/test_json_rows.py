@@ -19,11 +19,13 @@ from app.wire.json_rows import parse_with_rows
 from tests.app.wire.documents import Documents
 
 
-@pytest.fixture
-def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small documents too, in pieces of a few rows."""
+@pytest.fixture(params=["in pieces", "whole"])
+def eager(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Small documents too, in pieces of a few rows, or in one."""
     monkeypatch.setattr(json_rows, "SMALL_BYTES", 0)
     monkeypatch.setattr(json_rows, "PIECE_BYTES", 24)
+    if request.param == "in pieces":
+        monkeypatch.setattr(json_rows, "WHOLE_BYTES", 0)
 
 
 def read(value: Any) -> tuple[Any, ...]:
@@ -75,8 +77,8 @@ def test_no_document_is_read_differently_at_length(eager: None, seed: int) -> No
 
 GUARDS = {
     # what is taken out of the source of `json_rows`, and what is put in its place
-    "structure": ('if structure != b",".join([row] * n_rows):', "if False:"),
-    "count": ("if numbers.size != n_rows * width:", "if False:"),
+    "widths": ("numbers.reshape(", "numbers[: len(document) * width].reshape("),
+    "brackets": ("_brackets(matrix) != len(document) + 1", "False"),
     "width of pieces": ("piece.shape[1] != (pieces or [piece])[0].shape[1]", "False"),
     "token": ('value.get("X") != _TOKEN', '"X" not in value'),
     "closing": ("closing is None or closing.end() != end", "False"),
@@ -85,7 +87,7 @@ GUARDS = {
 
 @pytest.mark.parametrize("guard", GUARDS)
 def test_without_a_guard_the_comparison_finds_documents(
-    eager: None, guard: str, monkeypatch: pytest.MonkeyPatch
+    guard: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A comparison that sees nothing when a guard is gone would prove nothing."""
     with open(json_rows.__file__, encoding="utf-8") as file:
@@ -94,7 +96,7 @@ def test_without_a_guard_the_comparison_finds_documents(
     assert source.count(old) == 1
     weakened: dict[str, Any] = {"__name__": "weakened"}
     exec(compile(source.replace(old, new), "weakened", "exec"), weakened)
-    weakened["SMALL_BYTES"], weakened["PIECE_BYTES"] = 0, 24
+    weakened["SMALL_BYTES"], weakened["PIECE_BYTES"], weakened["WHOLE_BYTES"] = 0, 24, 0
     monkeypatch.setitem(globals(), "parse_with_rows", weakened["parse_with_rows"])
     documents = Documents(3)
     for _ in range(20_000):
