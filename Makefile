@@ -41,7 +41,7 @@ migration: $(VENV)/.dev ## write the step for a change of the tables (NAME="what
 bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 	$(BIN)/python -m benchmarks.speed
 
-bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 12 minutes
+bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 9 minutes
 	$(BIN)/python -m benchmarks.serving
 
 paper: $(VENV)/.dev ## recreate the tables and figures of the paper (docs/reproduction.md), under an hour
