@@ -19,9 +19,11 @@ from app.api import health, jobs, models, predict, train, v2
 from app.api.body_limit import BodyLimit
 from app.api.encodings import ContentDecoding
 from app.api.handlers import install_handlers
+from app.api.lane import LANE, Lane
 from app.api.middleware import RequestContext
 from app.api.openapi import openapi_of
-from app.api.raw import RawRoutes
+from app.api.raw import RawRoutes, RouteTable
+from app.api.recording import Recorder
 from app.api.v2.errors import ProtocolErrors
 from app.container import Container
 from app.memory import keep_freed_memory
@@ -54,11 +56,9 @@ class Service(FastAPI):
         await super().__call__(scope, receive, send)
 
 
-def _front(app: Service, container: Container) -> ASGIApp:
+def _front(app: Service, settings: Settings, table: RouteTable, recorder: Recorder) -> ASGIApp:
     """From the inside out."""
-    settings = container.settings
-    endpoints = {("POST", "/predict"): predict.PredictEndpoint(container)}
-    layers: ASGIApp = RawRoutes(app.framework, endpoints)
+    layers: ASGIApp = RawRoutes(app.framework, table)
     layers = BodyLimit(
         layers,
         max_bytes=settings.max_body_bytes,
@@ -66,20 +66,22 @@ def _front(app: Service, container: Container) -> ASGIApp:
         timeout=settings.body_timeout,
     )
     layers = ContentDecoding(layers)
-    layers = RequestContext(layers, container.metrics, settings.access_log)
+    layers = RequestContext(layers, recorder)
     return ProtocolErrors(layers)
 
 
 def create_app(settings: Settings) -> Service:
     """An application of its own, with its own store, engine and metrics."""
     container = Container(settings)
+    recorder = Recorder(container.metrics, settings.access_log)
+    table = RouteTable([*predict.raw_routes(container), *v2.infer.raw_routes(container)])
 
     @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_app: FastAPI) -> AsyncIterator[dict[str, Lane]]:
         _drain_on_signal(container)
         container.start()
         try:
-            yield
+            yield {LANE: Lane(table, recorder, settings.max_body_bytes)}
         finally:
             container.close()
 
@@ -98,7 +100,7 @@ def create_app(settings: Settings) -> Service:
         app.include_router(router)
     install_handlers(app, routers)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
-    app.front = _front(app, container)
+    app.front = _front(app, settings, table, recorder)
     return app
 
 

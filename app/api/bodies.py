@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from fastapi import Request
 from pydantic import BaseModel
 
-from app.api.raw import headers_of
+from app.api.messages import headers_of
 from app.errors import UnsupportedMediaType
 from app.schemas.validation import parse_json, validate
 from app.wire.json_rows import parse_with_rows

@@ -97,9 +97,12 @@ class _Counter:
             async with asyncio.timeout_at(self._deadline):
                 return await self._receive()
         except TimeoutError:
-            raise errors.BodyTooSlow(
-                f"the body did not arrive within {self._owner.timeout:g} s"
-            ) from None
+            raise too_slow(self._owner.timeout) from None
+
+
+def too_slow(timeout: float) -> errors.BodyTooSlow:
+    """A body that has not come in time."""
+    return errors.BodyTooSlow(f"the body did not arrive within {timeout:g} s")
 
 
 def _declared_length(scope: Scope) -> int:

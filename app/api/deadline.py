@@ -16,6 +16,9 @@ from app.api.body_limit import ARRIVED
 from app.api.problems import ProblemResponse, http_problem, problem_of
 from app.errors import HeadersTooLarge
 
+#: The application answers 408 when a body takes too long; the line is cut a little later.
+BODY_GRACE = 2.0
+
 
 class DeadlineProtocol(HttpToolsProtocol):
     """Headers complete within `header_timeout`, bodies within `body_timeout`, or the line is cut."""
@@ -30,7 +33,6 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._deadline: float | None = None
         self._alarm: asyncio.TimerHandle | None = None
         self._header_bytes = 0
-        self._field_bytes = 0
         self._reading_headers = True
         self._refused = False
 
@@ -38,11 +40,11 @@ class DeadlineProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A connection on which nothing comes is closed too."""
         super().connection_made(transport)
-        self._set_deadline(self.header_timeout)
+        self.set_deadline(self.header_timeout)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing left to wait for."""
-        self._clear_deadline()
+        self.clear_deadline()
         if self._alarm is not None:
             self._alarm.cancel()
         super().connection_lost(exc)
@@ -51,19 +53,33 @@ class DeadlineProtocol(HttpToolsProtocol):
         """A request begins; the first byte of it starts the clock."""
         super().on_message_begin()
         self._header_bytes = 0
-        self._field_bytes = 0
         self._reading_headers = True
-        self._set_deadline(self.header_timeout)
+        self.set_deadline(self.header_timeout)
 
     def on_headers_complete(self) -> None:
         """The headers are there; now the body."""
         self._reading_headers = False
-        self._set_deadline(self.body_timeout)
+        size = len(self.url) + sum([len(name) + len(value) for name, value in self.headers])
+        if size > self.max_header_bytes or len(self.headers) > self.max_headers:
+            self._refuse_headers()
+            return
+        self.begin_request()
+
+    def begin_request(self) -> None:
+        """Hand the request to the application, which waits for its body."""
+        self.set_deadline(self.body_timeout + BODY_GRACE)
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of a body."""
+        if not self._refused:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """The request is there; how long the answer takes is ours to decide."""
-        self._clear_deadline()
+        if self._refused:
+            return
+        self.clear_deadline()
         self.scope[ARRIVED] = True  # type: ignore[literal-required]
         super().on_message_complete()
 
@@ -72,41 +88,30 @@ class DeadlineProtocol(HttpToolsProtocol):
         """Count what arrives before the headers are complete."""
         if self._refused:
             return
+        before = self._reading_headers
         super().data_received(data)
         if self._reading_headers:
-            # The parser hands over a header only when it is complete; do not let it collect one.
-            self._header_bytes += len(data)
+            # The parser hands over a header only when it is complete; do not let it collect one. Of
+            # a request that begins behind another one, nobody knows how much is in here.
+            self._header_bytes += len(data) if before else 1
             if self._header_bytes > self.max_header_bytes:
                 self._refuse_headers()
-
-    def on_url(self, url: bytes) -> None:
-        """The request line counts as a header."""
-        super().on_url(url)
-        self._field_bytes += len(url)
-        if self._field_bytes > self.max_header_bytes:
-            self._refuse_headers()
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """One header field."""
-        super().on_header(name, value)
-        self._field_bytes += len(name) + len(value)
-        if self._field_bytes > self.max_header_bytes or len(self.headers) > self.max_headers:
-            self._refuse_headers()
 
     def _refuse_headers(self) -> None:
         detail = (
             f"at most {self.max_headers} header fields and {self.max_header_bytes} bytes "
             "of headers are allowed"
         )
-        self._refuse(problem_of(HeadersTooLarge(detail)))
+        self.refuse(problem_of(HeadersTooLarge(detail)))
 
     # --- answers from outside the application
     def send_400_response(self, msg: str) -> None:
         """What the parser cannot read."""
         if not self._refused:
-            self._refuse(http_problem(400, msg))
+            self.refuse(http_problem(400, msg))
 
-    def _refuse(self, found: ProblemResponse) -> None:
+    def refuse(self, found: ProblemResponse) -> None:
+        """Answer with a problem, and hear no more."""
         if self._refused:
             return
         self._refused = True
@@ -117,13 +122,14 @@ class DeadlineProtocol(HttpToolsProtocol):
             self.transport.write(b"".join(head) + found.body)
         self.transport.close()
 
-    def _set_deadline(self, seconds: float) -> None:
+    def set_deadline(self, seconds: float) -> None:
         """One alarm serves all deadlines of a connection: setting a new one each time costs more."""
         self._deadline = self.loop.time() + seconds
         if self._alarm is None or self._alarm.when() > self._deadline:
             self._wake_at(self._deadline)
 
-    def _clear_deadline(self) -> None:
+    def clear_deadline(self) -> None:
+        """Nothing is waited for."""
         self._deadline = None  # the alarm will find nothing to do
 
     def _wake_at(self, moment: float) -> None:
@@ -138,13 +144,14 @@ class DeadlineProtocol(HttpToolsProtocol):
         if self._deadline > self.loop.time():  # it was moved
             self._wake_at(self._deadline)
         else:
-            self._out_of_time()
+            self.out_of_time()
 
-    def _out_of_time(self) -> None:
+    def out_of_time(self) -> None:
+        """What was waited for has not come."""
         if self.transport.is_closing():
             return
         if self._reading_headers and self._header_bytes:
-            self._refuse(http_problem(408, "the headers did not arrive in time"))
+            self.refuse(http_problem(408, "the headers did not arrive in time"))
         else:
             self.transport.close()
 
@@ -154,8 +161,7 @@ def protocol_with_limits(
 ) -> type[DeadlineProtocol]:
     """Set the limits for this process."""
     DeadlineProtocol.header_timeout = header_timeout
-    # The application answers 408 at its own deadline; the line is cut a little later.
-    DeadlineProtocol.body_timeout = body_timeout + 2.0
+    DeadlineProtocol.body_timeout = body_timeout
     DeadlineProtocol.max_header_bytes = max_header_bytes
     DeadlineProtocol.max_headers = max_headers
     return DeadlineProtocol

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Query, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
-from starlette.types import Scope as ASGIScope
 
+from app.api.messages import Headers, headers_of, server_of
 from app.container import Container
 from app.errors import NotPermitted, ShuttingDown
 from app.schemas.base import INT64, NAME_PATTERN
@@ -34,49 +34,33 @@ def container_of(request: Request) -> Container:
 
 def require_scope(request: Request, scope: Scope) -> KeyEntry:
     """The caller, if the call is his to make."""
-    header = request.headers.get
+    connection = request.scope
     return require_caller(
-        container_of(request),
-        request.scope,
-        scope,
-        authorization=header("authorization"),
-        api_key=header("x-api-key"),
-        host=header("host"),
-        origin=header("origin"),
+        container_of(request), server_of(connection), headers_of(connection), scope
     )
 
 
-def require_caller(
-    container: Container,
-    connection: ASGIScope,
-    scope: Scope,
-    *,
-    authorization: str | None,
-    api_key: str | None,
-    host: str | None,
-    origin: str | None,
-) -> KeyEntry:
-    """The same, given the headers that matter."""
+def require_caller(container: Container, server: str, headers: Headers, scope: Scope) -> KeyEntry:
+    """The same, given where the request came in and with what headers."""
     access = container.access
     if access.is_open and not container.settings.allow_open:
-        server = connection.get("server") or ("", None)
-        refusal = loopback_refusal(server[0], host, origin)
+        refusal = loopback_refusal(server, headers.get(b"host"), headers.get(b"origin"))
         if refusal is not None:
             raise NotPermitted(refusal)
-    return access.require(key_of(authorization, api_key), scope)
+    return access.require(key_of(headers.get(b"authorization"), headers.get(b"x-api-key")), scope)
 
 
-def key_of(authorization: str | None, api_key: str | None) -> bytes | None:
+def key_of(authorization: bytes | None, api_key: bytes | None) -> bytes | None:
     """The key as it came, in bytes: comparing text would fail on what is not ASCII."""
     if authorization:
-        scheme, _, key = authorization.partition(" ")
-        if scheme.lower() == "bearer" and key.strip():
-            return key.strip().encode("latin-1", "replace")
-    return api_key.encode("latin-1", "replace") if api_key else None
+        scheme, _, key = authorization.partition(b" ")
+        if scheme.lower() == b"bearer" and key.strip():
+            return key.strip()
+    return api_key or None
 
 
 @lru_cache(maxsize=256)
-def loopback_refusal(server: str, host: str | None, origin: str | None) -> str | None:
+def loopback_refusal(server: str, host: bytes | None, origin: bytes | None) -> str | None:
     """Without keys, only programs of this machine are served, and no page of another site.
 
     `frtsvm serve` refuses to listen elsewhere at all; the first check holds for other ways to
@@ -84,13 +68,20 @@ def loopback_refusal(server: str, host: str | None, origin: str | None) -> str |
     its own site has an `Origin` that is not ours, one whose name was made to point here has a
     `Host` that is not ours.
     """
-    host = "localhost" if host is None else host
-    name = urlsplit(f"//{host}").hostname or ""
-    if not (is_local(server) and is_local(name)):
+    named = "localhost" if host is None else host.decode("latin-1")
+    if not (is_local(server) and is_local(_host_of(f"//{named}"))):
         return "the service has no API keys and answers on loopback only"
-    if origin is not None and urlsplit(origin).netloc != host:
+    if origin is not None and not origin.endswith(b"://" + named.encode("latin-1")):
         return "the service has no API keys and does not answer other sites"
     return None
+
+
+def _host_of(url: str) -> str:
+    """The name or address in it; where there is none, something that is not local."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # brackets around what is no address
+        return "?"
 
 
 def is_local(name: str) -> bool:

@@ -6,9 +6,9 @@ import asyncio
 import gzip
 import zlib
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.messages import Headers
 from app.errors import MalformedBody, ServiceError, UnsupportedMediaType
 
 #: Coding -> the format as `zlib` numbers it. "deflate" is the zlib format.
@@ -127,7 +127,7 @@ def coding_of_answer(headers: Headers) -> str | None:
     predicting, so that is not taken as a wish.
     """
     wanted = []
-    for part in headers.get("accept-encoding", "").lower().split(","):
+    for part in headers.get(b"accept-encoding", b"").decode("latin-1").lower().split(","):
         coding, _, options = part.partition(";")
         weight = options.strip().replace(" ", "")
         if coding.strip() not in ("", "identity") and weight not in ("q=0", "q=0.0", "q=0.00"):

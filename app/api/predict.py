@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope
 
 from app import errors
 from app.api.answers import BARE, format_for, response_in
 from app.api.bodies import (
     ARROW,
     CSV,
-    EAGER_BYTES,
     JSON,
     NPY,
     OCTETS,
     PARQUET,
-    as_a_batch,
-    joined,
     json_body,
     kind_of,
     parse,
@@ -29,13 +25,13 @@ from app.api.bodies import (
 )
 from app.api.deps import Predicting, container_of, require_caller
 from app.api.problems import documented
-from app.api.raw import headers_of, pieces_of
+from app.api.raw import Later, Opening, RawRoute, answer
 from app.container import Container
 from app.schemas.base import INT64, NAME_PATTERN
 from app.schemas.keys import Scope as KeyScope
 from app.schemas.prediction import PredictionAnswer, PredictionQuery, PredictionRequest
 from app.schemas.validation import invalid, validate
-from app.services.prediction import PredictionService
+from app.services.prediction import Loaded, PredictionService
 from app.services.tables import BodyKind
 
 router = APIRouter(tags=["predict"])
@@ -77,6 +73,14 @@ def _documentation() -> dict[str, Any]:
     return extra
 
 
+class _Call(NamedTuple):
+    """What the headers and the query say."""
+
+    kind: str
+    answer_kind: str
+    query: PredictionQuery
+
+
 class PredictEndpoint:
     """The whole call, from headers to bytes."""
 
@@ -84,61 +88,45 @@ class PredictEndpoint:
         self._container = container
         self._predictions: PredictionService = container.predictions
 
-    async def __call__(self, scope: Scope, receive: Receive) -> Response:
-        """Small bodies are answered at once, large ones in a thread."""
-        headers = headers_of(scope)
-        self._require_caller(scope, headers)
+    def admit(self, opening: Opening) -> _Call:
+        """Who calls, and in which formats."""
+        headers = opening.headers
+        require_caller(self._container, opening.server, headers, KeyScope.PREDICT)
         kind = kind_of(headers.get(b"content-type"), *_KINDS)
         answer_kind = format_for(headers.get(b"accept"))
-        query = _query_of(scope["query_string"], kind, answer_kind)
-        pieces = await pieces_of(receive)
-        size = sum(map(len, pieces))
-        if kind != JSON:
-            if kind in BARE and size <= EAGER_BYTES and self._predictions.is_quick(query, size):
-                return self._answer_table(kind, pieces, query, answer_kind)
-            return await as_a_batch(self._answer_table, kind, pieces, query, answer_kind)
-        if size > EAGER_BYTES:
-            return await as_a_batch(self._answer_pieces, pieces, query, answer_kind)
-        body = joined(pieces)
+        return _Call(kind, answer_kind, _query_of(opening.query, kind, answer_kind))
+
+    def at_once(self, call: _Call, body: bytes | bytearray) -> Response | Later:
+        """Rows of numbers for a model that is loaded, as long as they are few."""
+        if call.kind != JSON:
+            if call.kind in BARE and self._predictions.is_quick(call.query, len(body)):
+                return self.compute(call, body)
+            return partial(self.compute, call, body)
         request = parse_if_quick(PredictionRequest, body)
         if request is None:
-            return await as_a_batch(self._answer_pieces, [body], query, answer_kind)
+            return partial(self.compute, call, body)
         loaded = self._predictions.quick(request)
         if loaded is None:
-            return await as_a_batch(self._answer, request, query, answer_kind)
-        return response_in(answer_kind, self._predictions.predict(request, loaded), query.output)
+            return partial(self._answer, call, request)
+        return self._answer(call, request, loaded)
 
-    def _answer_pieces(
-        self, pieces: Sequence[bytes | bytearray], query: PredictionQuery, answer_kind: str
-    ) -> Response:
-        return self._answer(parse(PredictionRequest, joined(pieces)), query, answer_kind)
+    def compute(self, call: _Call, body: bytes | bytearray) -> Response:
+        """Any rows, any model."""
+        if call.kind == JSON:
+            return self._answer(call, parse(PredictionRequest, body))
+        answer = self._predictions.predict_body(call.query, _TABLES[call.kind], body)
+        return response_in(call.answer_kind, answer, call.query.output)
 
     def _answer(
-        self, request: PredictionRequest, query: PredictionQuery, answer_kind: str
+        self, call: _Call, request: PredictionRequest, loaded: Loaded | None = None
     ) -> Response:
-        answer = self._predictions.predict(request)
-        return response_in(answer_kind, answer, query.output)
+        answer = self._predictions.predict(request, loaded)
+        return response_in(call.answer_kind, answer, call.query.output)
 
-    def _answer_table(
-        self, kind: str, pieces: list[bytes], query: PredictionQuery, answer_kind: str
-    ) -> Response:
-        answer = self._predictions.predict_body(query, _TABLES[kind], joined(pieces))
-        return response_in(answer_kind, answer, query.output)
 
-    def _require_caller(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        def header(name: bytes) -> str | None:
-            value = headers.get(name)
-            return None if value is None else value.decode("latin-1")
-
-        require_caller(
-            self._container,
-            scope,
-            KeyScope.PREDICT,
-            authorization=header(b"authorization"),
-            api_key=header(b"x-api-key"),
-            host=header(b"host"),
-            origin=header(b"origin"),
-        )
+def raw_routes(container: Container) -> list[RawRoute]:
+    """The same call, before the framework."""
+    return [RawRoute("/predict", PredictEndpoint(container))]
 
 
 @router.post(
@@ -170,7 +158,8 @@ async def predict_labels(request: Request, caller: Predicting) -> Response:
     Tables (CSV, Parquet, Arrow) and arrays (.npy, bare little-endian doubles) are taken as well, with
     the model in the query; `Accept` chooses the format of the answer.
     """
-    return await PredictEndpoint(container_of(request))(request.scope, request.receive)
+    endpoint = PredictEndpoint(container_of(request))
+    return await answer(endpoint, request.scope, request.receive, {})
 
 
 def _query_of(text: bytes, kind: str, answer_kind: str) -> PredictionQuery:

@@ -10,7 +10,8 @@ from contextlib import contextmanager, nullcontext
 
 import uvicorn
 
-from app.api.deadline import DeadlineProtocol, protocol_with_limits
+from app.api.deadline import protocol_with_limits
+from app.api.protocol import LaneProtocol
 from app.observability.logs import configure_logging
 from app.observability.metrics import SHARED_FOLDER
 from app.settings import Settings
@@ -18,7 +19,7 @@ from app.settings import Settings
 FACTORY = "app.main:from_environment"
 
 
-class LimitedProtocol(DeadlineProtocol):
+class LimitedProtocol(LaneProtocol):
     """The protocol of a worker, which finds its limits in the environment as all else."""
 
     configured = False

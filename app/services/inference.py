@@ -40,7 +40,7 @@ class InferenceService:
         return self._cache.get((model, version, None))[0]
 
     def infer(
-        self, model: str, version: int | None, body: bytes, header_length: int | None
+        self, model: str, version: int | None, body: bytes | bytearray, header_length: int | None
     ) -> Encoded:
         """The body of the answer to the body of a request."""
         started = perf_counter_ns()
@@ -55,7 +55,12 @@ class InferenceService:
         return answer
 
     def _compute(
-        self, model: str, version: int, predictor: Predictor, body: bytes, header_length: int | None
+        self,
+        model: str,
+        version: int,
+        predictor: Predictor,
+        body: bytes | bytearray,
+        header_length: int | None,
     ) -> tuple[Encoded, Stages]:
         started = perf_counter_ns()
         request = parse_request(body, header_length)

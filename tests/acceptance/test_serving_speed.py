@@ -114,7 +114,7 @@ def test_one_row_costs_little_more_than_a_constant(ours: Server, bare: tuple[int
     """With all checks, metrics and limits; without any, the framework alone is the other side."""
     mine = Side(ours.pid, ours.port, post("/predict", 1, model="lin"))
     constant = Side(*bare, post("/constant", 1))
-    assert ratio(mine, constant, calls=400, rounds=10) < 1.6
+    assert ratio(mine, constant, calls=400, rounds=10) < 1.3
 
 
 def test_ten_thousand_rows_cost_a_fraction_of_the_usual_route(

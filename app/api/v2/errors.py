@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import errors
+from app.api.handlers import respond_to
 from app.api.problems import MEDIA_TYPE, STATUS
 
 _JSON = "application/json"
@@ -58,6 +60,14 @@ class _Rewriting:
             await self._send({**start, "headers": head + kept})
             message = {"type": "http.response.body", "body": body}
         await self._send(message)
+
+
+def respond_to_protocol(error: errors.ServiceError) -> Response:
+    """The answer to a domain error as the clients of the protocol read it."""
+    found = respond_to(error)
+    kept = {key: value for key, value in found.headers.items() if key.encode() not in _CLOSED}
+    body = orjson.dumps({"error": _sentence(bytes(found.body))})
+    return Response(body, found.status_code, kept, media_type=_JSON)
 
 
 def _sentence(problem: bytes) -> str:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
 
-from app.api.bodies import EAGER_BYTES, INLINE_BYTES, JSON, as_a_batch
-from app.api.deps import container_of, require_scope
+from app.api.bodies import EAGER_BYTES, INLINE_BYTES, JSON
+from app.api.deps import container_of, require_caller
 from app.api.encodings import MIN_BYTES, coding_of_answer, packed
+from app.api.raw import Later, Opening, RawRoute, answer
+from app.api.responses import BytesResponse
 from app.api.v2 import errors
-from app.api.v2.routing import RawRoute, target_of, target_parameters
+from app.api.v2.routing import UnresolvedRoute, target_of, target_parameters
+from app.container import Container
 from app.errors import MalformedBody
 from app.schemas.keys import Scope
 from app.schemas.v2 import InferenceResponse
 from app.services.inference import InferenceService
 
-router = APIRouter(prefix="/v2/models", tags=["inference protocol"], route_class=RawRoute)
+router = APIRouter(prefix="/v2/models", tags=["inference protocol"], route_class=UnresolvedRoute)
 
 OCTETS = "application/octet-stream"
-HEADER_LENGTH = "inference-header-content-length"
+HEADER_LENGTH = b"inference-header-content-length"
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _EXAMPLE = {
     "id": "42",
@@ -82,43 +86,69 @@ async def infer_version(request: Request) -> Response:
 
 
 async def _answer(request: Request) -> Response:
-    require_scope(request, Scope.PREDICT)
-    model, version = target_of(request)
-    length = _header_length(request)
-    coding = coding_of_answer(request.headers)
-    body = await request.body()
-    service = container_of(request).inference
-    most = INLINE_BYTES if length is None or coding is not None else EAGER_BYTES
-    if len(body) <= most and service.is_quick(model, version, len(body)):
-        return _infer(service, model, version, body, length, coding)
-    return await as_a_batch(_infer, service, model, version, body, length, coding)
+    endpoint = InferEndpoint(container_of(request))
+    return await answer(endpoint, request.scope, request.receive, request.path_params)
 
 
-def _infer(
-    service: InferenceService,
-    model: str,
-    version: int | None,
-    body: bytes,
-    length: int | None,
-    coding: str | None,
-) -> Response:
-    found = service.infer(model, version, body, length)
-    headers = {}
-    if found.header_length is not None:
-        headers["Inference-Header-Content-Length"] = str(found.header_length)
-    content = found.body
-    if coding is not None and len(content) >= MIN_BYTES:
-        content = packed(content, coding)
-        headers["Content-Encoding"] = coding
-        headers["Vary"] = "Accept-Encoding"
-    media_type = JSON if found.header_length is None else OCTETS
-    return Response(content, headers=headers, media_type=media_type)
+class _Call(NamedTuple):
+    """What the path and the headers say."""
+
+    model: str
+    version: int | None
+    header_length: int | None
+    coding: str | None
 
 
-def _header_length(request: Request) -> int | None:
-    given = request.headers.get(HEADER_LENGTH)
+class InferEndpoint:
+    """The whole call, from headers to bytes."""
+
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._service: InferenceService = container.inference
+
+    def admit(self, opening: Opening) -> _Call:
+        """Who calls, which version, and how the bodies are put together."""
+        headers = opening.headers
+        require_caller(self._container, opening.server, headers, Scope.PREDICT)
+        model, version = target_of(opening.parameters)
+        length = _header_length(headers.get(HEADER_LENGTH))
+        return _Call(model, version, length, coding_of_answer(headers))
+
+    def at_once(self, call: _Call, body: bytes | bytearray) -> Response | Later:
+        """Small tensors for a model that is loaded."""
+        plain = call.header_length is not None and call.coding is None
+        most = EAGER_BYTES if plain else INLINE_BYTES
+        if len(body) <= most and self._service.is_quick(call.model, call.version, len(body)):
+            return self.compute(call, body)
+        return partial(self.compute, call, body)
+
+    def compute(self, call: _Call, body: bytes | bytearray) -> Response:
+        """Any tensors, any model."""
+        found = self._service.infer(call.model, call.version, body, call.header_length)
+        headers = []
+        if found.header_length is not None:
+            headers.append((HEADER_LENGTH, b"%d" % found.header_length))
+        content = found.body
+        if call.coding is not None and len(content) >= MIN_BYTES:
+            content = packed(content, call.coding)
+            headers += [(b"content-encoding", call.coding.encode()), (b"vary", b"Accept-Encoding")]
+        media_type = JSON if found.header_length is None else OCTETS
+        return BytesResponse(media_type.encode(), content, headers=headers)
+
+
+def raw_routes(container: Container) -> list[RawRoute]:
+    """The same calls, before the framework."""
+    endpoint = InferEndpoint(container)
+    paths = (
+        f"{router.prefix}/{{name}}/infer",
+        f"{router.prefix}/{{name}}/versions/{{version}}/infer",
+    )
+    return [RawRoute(path, endpoint, errors.respond_to_protocol) for path in paths]
+
+
+def _header_length(given: bytes | None) -> int | None:
     if given is None:
         return None
-    if not (given.isascii() and given.isdigit() and len(given) < 20):
+    if not (given.isdigit() and len(given) < 20):
         raise MalformedBody("Inference-Header-Content-Length is not a number of bytes")
     return int(given)

@@ -9,6 +9,7 @@ from typing import Any, cast
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
+from app.api.raw import PathParameters
 from app.errors import Flaw
 from app.schemas.base import INT64, NAME_PATTERN
 from app.schemas.validation import invalid
@@ -17,7 +18,7 @@ _NAME = re.compile(NAME_PATTERN.removesuffix("$"))
 _VERSION = re.compile(r"[0-9]{1,19}")
 
 
-class RawRoute(APIRoute):
+class UnresolvedRoute(APIRoute):
     """In the document as any other route, but its function gets the request and nothing else.
 
     Resolving parameters and dependencies would cost more than predicting a row.
@@ -33,10 +34,10 @@ class RawRoute(APIRoute):
         return handle
 
 
-def target_of(request: Request) -> tuple[str, int | None]:
+def target_of(parameters: PathParameters) -> tuple[str, int | None]:
     """Model and version of a path, by the rules that `ModelName` and `Version` state."""
-    name, version = request.path_params["name"], request.path_params.get("version")
-    if _NAME.fullmatch(name) is None:
+    name, version = parameters["name"], parameters.get("version")
+    if name is None or _NAME.fullmatch(name) is None:
         raise invalid([Flaw(f"a name matches {NAME_PATTERN}", "path.name")])
     if version is None:
         return name, None

@@ -38,7 +38,9 @@ class ParsedRequest:
     """Whether outputs go as binary data where nothing else is said."""
 
 
-def parse_request(body: bytes, header_length: int | None, *, fast: bool = True) -> ParsedRequest:
+def parse_request(
+    body: bytes | bytearray, header_length: int | None, *, fast: bool = True
+) -> ParsedRequest:
     """A body: JSON, and behind its first `header_length` bytes the binary data."""
     if header_length is not None:
         if header_length > len(body):
@@ -47,7 +49,7 @@ def parse_request(body: bytes, header_length: int | None, *, fast: bool = True) 
         document = validate(InferenceRequest, parse_json(body[:header_length]))
         return _request(document, _tensors(document, memoryview(body)[header_length:]))
     if fast and len(body) > SMALL_BYTES:
-        found = _parse_fast(body)
+        found = _parse_fast(bytes(body))
         if found is not None:
             return found
     document = validate(InferenceRequest, parse_json(body))

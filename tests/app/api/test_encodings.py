@@ -10,7 +10,6 @@ from typing import Any
 
 import httpx
 import pytest
-from starlette.datastructures import Headers
 
 from app.api.encodings import coding_of_answer
 from tests.app.data import training
@@ -156,5 +155,5 @@ def test_a_small_bomb_is_counted_too(client: httpx.Client, streamed: bool) -> No
     ],
 )
 def test_which_coding_an_answer_has(accepted: str | None, coding: str | None) -> None:
-    headers = Headers({} if accepted is None else {"accept-encoding": accepted})
+    headers = {} if accepted is None else {b"accept-encoding": accepted.encode()}
     assert coding_of_answer(headers) == coding

@@ -237,12 +237,13 @@ def test_too_many_bodies_at_once(small: Server) -> None:
         socket.create_connection(("127.0.0.1", small.port), timeout=30) as line,
     ):
         line.sendall(head.encode() + b" " * 18_000)
-        answer = client.post(INFER, content=b" " * 10_000)
+        # in chunks: a small body that is there at once is not worth counting
+        answer = client.post(INFER, content=iter([b" " * 10_000]))
         for _ in range(100):  # until the server has read what the other caller sent
             if answer.status_code == 429:
                 break
             threading.Event().wait(0.05)
-            answer = client.post(INFER, content=b" " * 10_000)
+            answer = client.post(INFER, content=iter([b" " * 10_000]))
         error_of(answer, 429)
         assert answer.headers["retry-after"] == "1"
 

@@ -1,0 +1,100 @@
+"""The short way of small predictions: answered where their last byte arrives.
+
+A request of some kilobytes for a model that is loaded takes less time to answer than the server takes
+to make a task for it and to carry messages to the application and back. So the protocol
+(`app.api.protocol`) asks here first, with the whole request in hand. The endpoints are those of
+`app.api.raw`, with the same keys, limits, problems, ids, log lines and metrics; whatever takes
+longer, or is not theirs, goes the usual way as if nobody had asked.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from app.api.messages import Headers
+from app.api.raw import Opening, PathParameters, RawRoute, RouteTable
+from app.api.recording import Recorder, id_for
+from app.api.responses import BytesResponse
+from app.errors import ServiceError
+from app.observability.context import request_id
+
+#: Where the application leaves the lane for the protocol, in the state of its lifespan.
+LANE = "frtsvm.lane"
+#: Longer bodies are counted (`app.api.body_limit`) while they arrive.
+MAX_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A request that may take the short way, without its body."""
+
+    path: str
+    headers: Headers
+    route: RawRoute
+    parameters: PathParameters
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Status, headers and body of an answer."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class Lane:
+    """Finds requests that may go this way, and answers those that can."""
+
+    def __init__(self, table: RouteTable, recorder: Recorder, max_body_bytes: int) -> None:
+        self._table = table
+        self._recorder = recorder
+        self._max_bytes = min(MAX_BYTES, max_body_bytes)
+
+    def passage(self, path: str, headers: Headers) -> Passage | None:
+        """Whether a POST may go this way, by its path and headers."""
+        found = self._table.find(path)
+        if found is None or b"content-encoding" in headers or b"transfer-encoding" in headers:
+            return None
+        length = headers.get(b"content-length", b"")
+        if not (length.isdigit() and len(length) < 10 and 0 < int(length) <= self._max_bytes):
+            return None
+        return Passage(path, headers, *found)
+
+    def answer(self, passage: Passage, server: str, body: bytes) -> Answered | None:
+        """The answer, or None if it takes longer than this way is for."""
+        started = time.perf_counter()
+        identifier = id_for(passage.headers.get(b"x-request-id"))
+        token = request_id.set(identifier)
+        try:
+            response = self._respond(passage, server, body)
+            if response is None:
+                return None
+            seconds = time.perf_counter() - started
+            status, route = response.status_code, passage.route.path
+            self._recorder.record("POST", passage.path, route, status, seconds)
+        finally:
+            request_id.reset(token)
+        headers = [
+            *response.raw_headers,
+            (b"x-request-id", identifier.encode()),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        if isinstance(response, BytesResponse):
+            pieces = response.pieces
+            return Answered(status, headers, pieces[0] if len(pieces) == 1 else b"".join(pieces))
+        return Answered(status, headers, bytes(response.body))
+
+    def _respond(self, passage: Passage, server: str, body: bytes) -> Response | None:
+        endpoint = passage.route.endpoint
+        try:
+            opening = Opening(server, passage.headers, b"", passage.parameters)
+            found = endpoint.at_once(endpoint.admit(opening), body)
+        except ServiceError as error:
+            return passage.route.respond(error)
+        except Exception:
+            return None  # the usual way meets it again, and reports it
+        return found if isinstance(found, Response) else None

@@ -1,0 +1,112 @@
+"""The protocol of the web server: requests that may take the short way are held until complete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from app.api.body_limit import too_slow
+from app.api.deadline import DeadlineProtocol
+from app.api.lane import LANE, Answered, Lane, Passage
+from app.api.problems import problem_of
+
+#: Requests that one packet may bring for the short way: others wait meanwhile.
+MAX_AT_A_TIME = 8
+
+
+class LaneProtocol(DeadlineProtocol):
+    """Asks the lane before it makes a task for a request."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lane: Lane | None = self.app_state.get(LANE)
+        self._passage: Passage | None = None
+        self._held = b""
+        self._answered = 0
+
+    def data_received(self, data: bytes) -> None:
+        """A packet; there may be several requests in it."""
+        self._answered = 0
+        super().data_received(data)
+        if self._held and self._passage is not None:
+            self._release()  # what is held while more of it comes must be counted
+
+    def begin_request(self) -> None:
+        """Hold it if it may take the short way."""
+        self._passage = self._passage_of_request()
+        if self._passage is None:
+            super().begin_request()
+        else:
+            self._held = b""
+            self.set_deadline(self.body_timeout)
+
+    def on_body(self, body: bytes) -> None:
+        """Hold it together."""
+        if self._passage is None:
+            super().on_body(body)
+        else:
+            self._held += body
+
+    def on_message_complete(self) -> None:
+        """Answer, or let it go the usual way."""
+        passage = self._passage
+        if passage is not None:
+            server = self.server[0] if self.server else ""
+            assert self._lane is not None
+            answered = self._lane.answer(passage, server, self._held)
+            if answered is not None:
+                self._passage = None
+                self._write(answered)
+                return
+            self._release()
+        super().on_message_complete()
+
+    def shutdown(self) -> None:
+        """A request of which a part is here is still answered."""
+        if self._passage is not None:
+            self._release()
+        super().shutdown()
+
+    def out_of_time(self) -> None:
+        """The rest of a held request has not come."""
+        if self._passage is not None and not self.transport.is_closing():
+            self._passage = None
+            self.refuse(problem_of(too_slow(self.body_timeout)))
+        else:
+            super().out_of_time()
+
+    def _passage_of_request(self) -> Passage | None:
+        """The way is free if the connection goes on afterwards, and nothing is under way on it."""
+        if (
+            self._lane is None
+            or self.parser.get_method() != b"POST"
+            or self.parser.get_http_version() != "1.1"
+            or not self.parser.should_keep_alive()
+            or self.parser.should_upgrade()
+            or self.expect_100_continue
+            or self.flow.write_paused
+            or self._answered >= MAX_AT_A_TIME
+            or not (self.cycle is None or self.cycle.response_complete)
+        ):
+            return None
+        path = self.url.decode("latin-1")
+        return self._lane.passage(path, dict(reversed(self.headers)))
+
+    def _release(self) -> None:
+        """As if it had not been held."""
+        self._passage = None
+        super().begin_request()
+        if self._held:
+            super().on_body(self._held)
+
+    def _write(self, answered: Answered) -> None:
+        head = [STATUS_LINE[answered.status]]
+        for name, value in self.server_state.default_headers + answered.headers:
+            head += (name, b": ", value, b"\r\n")
+        head += (b"\r\n", answered.body)
+        self.transport.write(b"".join(head))
+        self._answered += 1
+        self.server_state.total_requests += 1
+        # uvicorn sets a timer for each idle time; the one alarm of the connection will do.
+        self.set_deadline(self.timeout_keep_alive)

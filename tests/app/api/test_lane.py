@@ -1,0 +1,240 @@
+"""Small predictions on their short way, and what must not go there, on raw sockets.
+
+Every check compares the two ways: a header that the short way does not take sends the same request
+the usual way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from io import BufferedReader
+
+import numpy as np
+import pytest
+import tritonclient.http as triton
+
+from tests.app.data import two_blobs
+from tests.app.server import Server
+
+#: Makes no difference to the answer, but the connection ends after it.
+USUAL_WAY = b"connection: close\r\n"
+BODY = json.dumps({"model": "blobs", "X": [[0.5, 0.25], [3.5, 3.0]]}).encode()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(tmp_path_factory.mktemp("lane") / "home", keep_alive=1, body_timeout=1) as server:
+        x, y = two_blobs(40)
+        with server.client() as client:
+            answer = client.post("/train", json={"model": "blobs", "X": x, "y": y})
+            assert answer.status_code == 201, answer.text
+            client.post("/predict", content=BODY).raise_for_status()  # loads the model
+        yield server
+
+
+def request(body: bytes, path: str = "/predict", headers: bytes = b"") -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n"
+    return head.encode() + headers + b"\r\n" + body
+
+
+def connect(server: Server) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=30)
+
+
+def read_answer(answers: BufferedReader) -> tuple[bytes, bytes]:
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        read = answers.readline()
+        assert read, head
+        head += read
+    found = re.search(rb"content-length: (\d+)", head)
+    assert found is not None
+    return head.removesuffix(b"\r\n\r\n"), answers.read(int(found[1]))
+
+
+def ask(server: Server, *requests: bytes) -> list[tuple[bytes, bytes]]:
+    with connect(server) as line:
+        line.sendall(b"".join(requests))
+        answers = line.makefile("rb")
+        return [read_answer(answers) for _ in requests]
+
+
+def names(head: bytes) -> list[bytes]:
+    """The header names of an answer, less the one that only ends the connection."""
+    found = [line.split(b":")[0] for line in head.split(b"\r\n")[1:]]
+    return [name for name in found if name != b"connection"]
+
+
+def without_instance(body: bytes) -> bytes:
+    return re.sub(rb'"instance":"[^"]*",?', b"", body)
+
+
+V2 = json.dumps(
+    {"inputs": [{"name": "X", "shape": [1, 2], "datatype": "FP64", "data": [0.5, 0.25]}]}
+).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers"),
+    [
+        ("/predict", BODY, b""),
+        ("/predict", BODY, b"accept: text/csv\r\n"),
+        (
+            "/predict",
+            np.array([0.5, 0.25]).tobytes(),
+            b"content-type: application/octet-stream\r\n",
+        ),
+        ("/predict", b'{"model": "blobs", "X": [[0.5, "a"]]}', b""),
+        ("/predict", b'{"model": "nobody", "X": [[0.5, 1]]}', b""),
+        ("/predict", b'{"model": "blobs", "X": [[1, 2], [3]]}', b""),
+        ("/predict", b"{", b""),
+        ("/predict", BODY, b"accept: image/png\r\n"),
+        ("/predict", BODY, b"content-type: text/html\r\n"),
+        ("/predict", BODY, b"origin: http://evil.example\r\n"),
+        ("/v2/models/blobs/infer", V2, b""),
+        ("/v2/models/blobs/versions/1/infer", V2, b""),
+        ("/v2/models/blobs/versions/9/infer", V2, b""),
+        ("/v2/models/nobody/infer", V2, b""),
+        ("/v2/models/blobs/infer", b"{}", b""),
+        ("/v2/models/.hidden/infer", V2, b""),
+        ("/v2/models/blobs/versions/x/infer", V2, b""),
+    ],
+)
+def test_both_ways_give_the_same_answer(
+    server: Server, path: str, body: bytes, headers: bytes
+) -> None:
+    (short, short_body), (usual, usual_body) = ask(
+        server, request(body, path, headers), request(body, path, headers + USUAL_WAY)
+    )
+    assert short.split(b"\r\n")[0] == usual.split(b"\r\n")[0]
+    assert sorted(names(short)) == sorted(names(usual))
+    assert without_instance(short_body) == without_instance(usual_body)
+
+
+def test_requests_are_counted_and_have_ids(server: Server) -> None:
+    def counted() -> float:
+        with server.client() as client:
+            text = client.get("/metrics").text
+        lines = re.findall(r'requests_total\{.*route="/predict",status="200"\} (\S+)', text)
+        return sum(map(float, lines))
+
+    before = counted()
+    [(head, _)] = ask(server, request(BODY, headers=b"x-request-id: mine\r\n"))
+    assert b"x-request-id: mine" in head
+    [(other, _), (third, _)] = ask(server, request(BODY), request(BODY))
+    ids = [re.search(rb"x-request-id: ([0-9a-f]{16})\r", each) for each in (other, third)]
+    assert None not in ids
+    assert len({each[1] for each in ids if each}) == 2
+    assert counted() == before + 3
+
+
+def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
+    """Small ones between calls that take the usual way."""
+    rows = [{"model": "blobs", "X": [[0.5, 0.25]] * n} for n in (1, 2, 3)]
+    small = [request(json.dumps(row).encode()) for row in rows]
+    get = b"GET /models/blobs HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+    answers = ask(server, small[0], get, small[1], get, small[2])
+    found = [json.loads(body) for _, body in answers]
+    assert [len(found[i]["labels"]) for i in (0, 2, 4)] == [1, 2, 3]
+    assert "labels" not in found[1]
+
+
+@pytest.mark.parametrize("cut", [1, 40, 90, -1])
+def test_a_request_in_pieces(server: Server, cut: int) -> None:
+    whole = request(BODY)
+    with connect(server) as line:
+        for _ in range(2):
+            line.sendall(whole[:cut])
+            time.sleep(0.05)
+            line.sendall(whole[cut:])
+            head, body = read_answer(line.makefile("rb"))
+            assert head.startswith(b"HTTP/1.1 200")
+            assert len(json.loads(body)["labels"]) == 2
+
+
+def test_a_body_that_does_not_come(server: Server) -> None:
+    with connect(server) as line:
+        line.sendall(request(BODY)[:-5])
+        started = time.monotonic()
+        head, body = read_answer(line.makefile("rb"))
+        assert 0.5 < time.monotonic() - started < 5
+        assert head.startswith(b"HTTP/1.1 408")
+        assert json.loads(body)["type"] == "urn:frtsvm:problem:body-too-slow"
+        assert line.recv(1) == b""
+
+
+def test_an_idle_connection_is_closed(server: Server) -> None:
+    with connect(server) as line:
+        line.sendall(request(BODY))
+        read_answer(line.makefile("rb"))
+        started = time.monotonic()
+        assert line.recv(1) == b""
+        assert 0.5 < time.monotonic() - started < 5
+
+
+def test_expecting_to_be_asked_for_the_body(server: Server) -> None:
+    with connect(server) as line:
+        line.sendall(request(BODY, headers=b"expect: 100-continue\r\n")[: -len(BODY)])
+        assert line.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        line.sendall(BODY)
+        assert read_answer(line.makefile("rb"))[0].startswith(b"HTTP/1.1 200")
+
+
+def test_a_chunked_body(server: Server) -> None:
+    head = b"POST /predict HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n"
+    chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
+    [(answer, _)] = ask(server, head + chunks)
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+def test_a_client_that_does_not_read_is_not_collected_for(server: Server) -> None:
+    """Answers wait in the socket; when it is full the server stops to answer, and goes on later."""
+    count = 300_000
+    with connect(server) as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.setblocking(False)
+        sent, waiting = 0, request(BODY) * count
+        until = time.monotonic() + 2
+        while sent < len(waiting) and time.monotonic() < until:
+            try:
+                sent += line.send(waiting[sent : sent + 65536])
+            except BlockingIOError:
+                time.sleep(0.01)
+        assert sent < len(waiting)  # not all is taken while nothing is read
+    with server.client() as client:
+        assert client.post("/predict", content=BODY).status_code == 200
+
+
+def test_a_request_that_is_half_there_when_the_server_stops(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with Server(tmp_path_factory.mktemp("stop") / "home") as server:
+        x, y = two_blobs(40)
+        with server.client() as client:
+            client.post("/train", json={"model": "blobs", "X": x, "y": y}).raise_for_status()
+            client.post("/predict", content=BODY).raise_for_status()
+        whole = request(BODY)
+        with connect(server) as line:
+            line.sendall(whole[:-5])
+            time.sleep(0.3)
+            os.kill(server.pid, signal.SIGTERM)
+            time.sleep(0.5)
+            line.sendall(whole[-5:])
+            head, body = read_answer(line.makefile("rb"))
+            assert head.startswith(b"HTTP/1.1 200")
+            assert len(json.loads(body)["labels"]) == 2
+
+
+def test_a_published_client_goes_this_way(server: Server) -> None:
+    """Headers and body in packets of their own, binary tensors in both directions."""
+    with triton.InferenceServerClient(f"127.0.0.1:{server.port}") as client:
+        given = triton.InferInput("X", [1, 2], "FP64")
+        given.set_data_from_numpy(np.array([[0.5, 0.25]]))
+        answers = [client.infer("blobs", [given]).as_numpy("label") for _ in range(3)]
+    assert len({str(answer) for answer in answers}) == 1
