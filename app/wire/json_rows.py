@@ -117,11 +117,11 @@ def _read_rows(matrix: bytes) -> Matrix | None:
     try:
         document = _local.parser.parse(matrix)
         assert isinstance(document, simdjson.Array)
-        width = min(len(row) for row in document)  # type: ignore[arg-type]  # TypeError: no row
+        widths = set(map(len, document))  # type: ignore[arg-type]  # TypeError: no row
         numbers: Matrix = np.frombuffer(document.as_buffer(of_type="d"))  # a copy of its own
-        if width < 1 or _brackets(matrix) != len(document) + 1:
+        if len(widths) != 1 or 0 in widths or _brackets(matrix) != len(document) + 1:
             return None
-        return numbers.reshape(len(document), width)  # ValueError: a row is longer
+        return numbers.reshape(len(document), -1)
     except (ValueError, TypeError, RuntimeError):
         return None
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.serving import data, sides
 from benchmarks.serving.bars import Bar, bar_rows
+from benchmarks.serving.data import Batch
 from benchmarks.serving.load import beside, closed_loop, fixed_rate
 from benchmarks.serving.sides import Side, all_sides, labels_of
 
@@ -33,12 +34,14 @@ class Cell:
     p99_ms: float
 
 
-Cells = dict[tuple[str, int, str], Cell]  # by kernel, rows, side
+Cells = dict[tuple[str, Batch, str], Cell]  # by kernel, batch, side
 
 
-def measure_sizes(found: list[Side], kernel: str, rows: int, rounds: int, seconds: float) -> Cells:
+def measure_sizes(
+    found: list[Side], kernel: str, batch: Batch, rounds: int, seconds: float
+) -> Cells:
     """Every server at one size, round after round."""
-    x = data.batch(rows)
+    x = data.rows_of(batch)
     windows: dict[str, list[Cell]] = {side.name: [] for side in found}
     for number in range(rounds + 1):
         for side in found:
@@ -56,7 +59,7 @@ def measure_sizes(found: list[Side], kernel: str, rows: int, rounds: int, second
                         1e3 * answers.quantile(0.99),
                     )
                 )
-    return {(kernel, rows, name): _median(cells) for name, cells in windows.items()}
+    return {(kernel, batch, name): _median(cells) for name, cells in windows.items()}
 
 
 def _median(cells: list[Cell]) -> Cell:
@@ -68,13 +71,13 @@ def _median(cells: list[Cell]) -> Cell:
     )
 
 
-def size_rows(cells: Cells, kernel: str, rows: int) -> list[str]:
-    ours = cells[kernel, rows, sides.OURS]
+def size_rows(cells: Cells, kernel: str, batch: Batch) -> list[str]:
+    ours = cells[kernel, batch, sides.OURS]
     lines = []
-    for (_, _, name), cell in ((k, c) for k, c in cells.items() if k[:2] == (kernel, rows)):
+    for (_, _, name), cell in ((k, c) for k, c in cells.items() if k[:2] == (kernel, batch)):
         ratio = ours.per_second / cell.per_second
         lines.append(
-            f"| {kernel} | {rows:,} | {name} | {cell.per_second:,.0f} | {cell.cpu_us:,.0f} "
+            f"| {kernel} | {batch} | {name} | {cell.per_second:,.0f} | {cell.cpu_us:,.0f} "
             f"| {cell.p50_ms:.2f} | {cell.p99_ms:.2f} | {ratio:.2f} x |"
         )
     return lines
@@ -87,9 +90,9 @@ def measure_mixed(found: list[Side], rounds: int, seconds: float) -> dict[str, t
     for _ in range(rounds):
         for side in chosen:
             port = side.server.port
-            small = side.request("linear", data.batch(1))
+            small = side.request("linear", data.rows_of(data.ONE))
             alone = fixed_rate(port, small, MIXED_RATE, seconds)
-            with beside(port, side.request("linear", data.batch(10_000))):
+            with beside(port, side.request("linear", data.rows_of(data.TEN_THOUSAND))):
                 both = fixed_rate(port, small, MIXED_RATE, seconds)
             seen[side.name].append((1e3 * alone.quantile(0.99), 1e3 * both.quantile(0.99)))
     return {
@@ -137,10 +140,10 @@ def report(quick: bool) -> str:
         print("\n".join(lines[2:]))
         cells: Cells = {}
         for kernel in data.KERNELS:
-            for rows in data.BATCHES:
-                cells |= measure_sizes(found, kernel, rows, rounds, seconds)
-                lines += size_rows(cells, kernel, rows)
-                print("\n".join(size_rows(cells, kernel, rows)), flush=True)
+            for batch in data.BATCHES:
+                cells |= measure_sizes(found, kernel, batch, rounds, seconds)
+                lines += size_rows(cells, kernel, batch)
+                print("\n".join(size_rows(cells, kernel, batch)), flush=True)
         mixed = measure_mixed(found, rounds, 2 * seconds)
     lines += [
         "",
@@ -172,25 +175,28 @@ def report(quick: bool) -> str:
 
 
 def _bars(cells: Cells, mixed: dict[str, tuple[float, float]]) -> list[Bar]:
-    def rate(kernel: str, rows: int, ours: str, theirs: str) -> float | None:
-        other = cells.get((kernel, rows, theirs))
-        return None if other is None else cells[kernel, rows, ours].per_second / other.per_second
+    def rate(kernel: str, batch: Batch, ours: str, theirs: str) -> float | None:
+        other = cells.get((kernel, batch, theirs))
+        return None if other is None else cells[kernel, batch, ours].per_second / other.per_second
 
-    bars = [Bar("1 row, linear", sides.BARE, rate("linear", 1, sides.OURS, sides.BARE), 0.75)]
-    for kernel, rows, best, plain in (
-        ("linear", 1, 2.5, 4.0),
-        ("linear", 1_000, 3.0, 5.0),
-        ("rbf", 1_000, 5.0, 6.0),
+    bare = rate("linear", data.ONE, sides.OURS, sides.BARE)
+    bars = [Bar("1 row, linear, requests/s", sides.BARE, bare, 0.75)]
+    for kernel, batch, best, plain in (
+        ("linear", data.ONE, 2.5, 4.0),
+        ("linear", data.THOUSAND, 3.0, 5.0),
+        ("rbf", data.THOUSAND, 5.0, 6.0),
     ):
         for ours, theirs, least in (
             (sides.OURS, sides.MLSERVER, best),
             (sides.OURS_LOGGING, sides.MLSERVER_PLAIN, plain),
         ):
-            title = f"{rows:,} row(s), {kernel}, requests/s"
-            bars.append(Bar(title, theirs, rate(kernel, rows, ours, theirs), least))
+            title = f"{batch} {'row' if batch.rows == 1 else 'rows'}, {kernel}, requests/s"
+            bars.append(Bar(title, theirs, rate(kernel, batch, ours, theirs), least))
     idiomatic, ours = mixed[sides.IDIOMATIC][1], mixed[sides.OURS][1]
     bars.append(Bar("p99 of 1 row beside 10,000", sides.IDIOMATIC, idiomatic / ours, 20.0))
-    json, binary = (cells["linear", 10_000, side] for side in (sides.OURS, sides.OURS_BINARY))
+    json, binary = (
+        cells["linear", data.TEN_THOUSAND, side] for side in (sides.OURS, sides.OURS_BINARY)
+    )
     bars.append(Bar("10,000 rows, V2 binary, CPU", sides.OURS, json.cpu_us / binary.cpu_us, 5.0))
     return bars
 
