@@ -80,7 +80,8 @@ def ask(client: httpx.Client, kind: str, body: bytes, query: str, **headers: str
 def test_all_bodies_have_one_answer(client: httpx.Client, kind: str) -> None:
     expected = client.post("/predict", json={"model": "formats", "X": ROWS.tolist()}).json()
     assert ask(client, kind, BODIES[kind], "model=formats").json() == expected
-    by_version = ask(client, kind, BODIES[kind], "model=formats&version=1")
+    query = f"model=formats&version={expected['version']}"
+    by_version = ask(client, kind, BODIES[kind], query)
     assert by_version.json() == expected
 
 
@@ -109,7 +110,7 @@ def test_answers_as_arrays(client: httpx.Client) -> None:
     answer = ask(client, NPY, BODIES[NPY], "model=formats", accept=NPY)
     assert answer.headers["content-type"] == NPY
     assert answer.headers["x-frtsvm-model"] == "formats"
-    assert answer.headers["x-frtsvm-version"] == "1"
+    assert answer.headers["x-frtsvm-version"] == str(expected["version"])
     assert np.load(io.BytesIO(answer.content)).tolist() == expected["labels"]
     for output in ("scores", "distances"):
         answer = ask(client, NPY, BODIES[NPY], f"model=formats&output={output}", accept=NPY)
@@ -132,7 +133,8 @@ def test_answers_as_tables(client: httpx.Client, model: str) -> None:
     table = pa.ipc.open_stream(stream.content).read_all()
     text = client.post("/predict", json=body, headers={"accept": "text/csv"})
     lines = list(csv.reader(io.StringIO(text.text)))
-    assert table.schema.metadata == {b"model": model.encode(), b"version": b"1"}
+    version = str(expected["version"]).encode()
+    assert table.schema.metadata == {b"model": model.encode(), b"version": version}
     assert table.column_names == lines[0]
     assert table.column("label").to_pylist() == expected["labels"]
     assert [line[0] for line in lines[1:]] == expected["labels"]
