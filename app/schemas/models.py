@@ -45,12 +45,15 @@ class Certificate(Answer):
 
 
 class PlaneConvergence(Answer):
-    """How one plane came to its optimum; long runs are thinned out."""
+    """How one plane came to its optimum: the sweeps after which the gap was taken, at most some
+    hundred. An exact step may follow; the certificate holds after it."""
 
     plane: int
     sweeps: list[int]
     violations: list[float]
     """Largest violation of the optimality conditions in each of these sweeps."""
+    gaps: list[float] | None = None
+    """Relative duality gap after each of them; None for versions of an earlier release."""
 
 
 class MembershipSummary(Answer):
