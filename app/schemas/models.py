@@ -18,6 +18,12 @@ class ColumnInfo(Answer):
     name: str | None
     kind: Literal["number", "text"]
     categories: list[str] | None = None
+    typical: float | str | None = None
+    """The median of the training rows, or their commonest word; where there are more than 20,000 rows,
+    of that many, evenly spread. None where all cells are missing, and for versions of an earlier
+    release."""
+    range: list[float] | None = None
+    """Smallest and largest number of the same rows."""
 
 
 class PlaneCertificate(Answer):

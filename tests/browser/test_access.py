@@ -61,6 +61,23 @@ def test_rules_of_accessibility_hold(filled: Page, view: str, scheme: str) -> No
     assert (colours == "rgb(20, 23, 26)") == (scheme == "dark")
 
 
+def test_columns_are_taken_out_and_put_back_together(page: Page) -> None:
+    """Many columns scroll within themselves, and the training stays in reach."""
+    page.get_by_role("button", name="WDBC").click()
+    expect(page.locator("#table-title")).to_have_text("wdbc.csv")
+    table = page.get_by_role("group", name="Columns", exact=True)
+    assert table.evaluate("(e) => e.scrollHeight > e.clientHeight && e.clientHeight < 600")
+    button = page.get_by_role("button", name="Train", exact=True)
+    line = page.get_by_role("group", name="curl line: train")
+    page.get_by_role("button", name="Use none").click()
+    expect(table.get_by_role("checkbox", checked=True)).to_have_count(0)
+    expect(button).to_be_disabled()
+    page.get_by_role("button", name="Use all").click()
+    expect(table.get_by_role("checkbox", checked=True)).to_have_count(30)
+    expect(button).to_be_enabled()
+    expect(line).to_contain_text("@wdbc-as-sent.csv")
+
+
 def test_from_example_to_prediction_without_a_mouse(page: Page) -> None:
     """Tab, Enter, Space and the arrows, with the focus where it can be seen."""
 

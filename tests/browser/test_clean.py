@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.steps import blobs_csv, drop_file, rows_of, section, train
@@ -59,8 +61,12 @@ def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     counts = [int(text) for text in measures.locator(".confusion tbody td").all_inner_texts()]
     assert sum(counts) == 60
     expect(section(page, "The proof")).to_contain_text("Both planes are the best there can be")
-    curves = section(page, "The proof").locator(".series")
-    expect(curves).to_have_count(2)
+    plot = page.get_by_role("img", name="Duality gap by sweep")
+    expect(plot.locator(".series")).to_have_count(2)
+    told = re.search(r"plane by plane: (\S+), (\S+)\.$", plot.locator("desc").text_content() or "")
+    assert told is not None
+    assert max(map(float, told.groups())) < 1e-12
+    expect(section(page, "Its parameters")).to_contain_text("Smoothness c1")
     bars = section(page, "How much it trusts the rows").locator("svg")
     expect(bars).to_have_count(2)
     picture = section(page, "Where it draws the line")
@@ -76,14 +82,30 @@ def test_three_classes_of_four_features_with_the_others_held(page: Page) -> None
     train(page, "iris")
     picture = section(page, "Where it draws the line")
     expect(picture.locator("path.area")).to_have_count(3)
-    expect(picture).to_contain_text("held at their median: petal_length = 4.35")
-    picture.get_by_label("Across").select_option("petal_length")
+    # What tells the classes apart best comes first.
+    across, up = picture.get_by_label("Across"), picture.get_by_label("Up")
+    expect(across).to_have_value("2")
+    expect(up).to_have_value("3")
+    held = "held at their median: sepal_length = 5.8, sepal_width = 3"
+    expect(picture).to_contain_text(held)
     picture.get_by_label("Planes of").select_option("setosa and versicolor")
     expect(picture.locator("svg.plot path.plane")).to_have_count(2)
-    expect(picture).to_contain_text("sepal_length = 5.8")
+    across.select_option("petal_width")  # the same as the other one: they change places
+    expect(up).to_have_value("2")
+    up.select_option("sepal_width")
+    expect(picture).to_contain_text("sepal_length = 5.8, petal_length = 4.35")
     page.reload()  # the table is gone, the model is not
     expect(picture.locator("path.area")).to_have_count(3)
-    expect(picture).to_contain_text("held in the middle of their range")
+    expect(picture).to_contain_text("held at their median: petal_length = 4.35")
+
+
+def test_a_version_that_trusts_every_label_does_not_say_that_all_are_right(page: Page) -> None:
+    drop_file(page, "trusting.csv", blobs_csv())
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "trusting", membership="none")
+    expect(section(page, "Rows that look mislabelled")).to_contain_text("Nobody looked")
+    expect(page.locator(".headline")).to_contain_text("it was told to trust them all")
+    expect(section(page, "How much it trusts the rows")).to_contain_text("without memberships")
 
 
 def test_text_missing_cells_and_rows_without_a_class(page: Page) -> None:
@@ -95,6 +117,9 @@ def test_text_missing_cells_and_rows_without_a_class(page: Page) -> None:
     lines[15] = "1,2"
     drop_file(page, "holes.csv", "\n".join(lines))
     expect(page.locator(".notes")).to_contain_text("1 row with more or fewer cells")
+    expect(page.locator(".notes")).to_contain_text("2 cells are missing.")
+    columns = page.get_by_role("table", name="Columns of the table")
+    assert columns.get_by_role("row", name="height").locator("td").nth(2).inner_text() == "1"
     page.get_by_label("Column with the classes").select_option("kind")
     expect(page.get_by_text("1 row without a class will be left out")).to_be_visible()
     train(page, "holes")

@@ -46,5 +46,7 @@ def test_steps_before_the_planes_have_no_violation() -> None:
     seen: list[dict[str, Any]] = []
     progress = Progress(1, 1e-3, seen.append)
     progress.next_fit("training")
-    progress.sweep(SimpleNamespace(plane=0, n_planes=2, sweep=0, violation=float("inf"), relative_gap=None))
+    progress.sweep(
+        SimpleNamespace(plane=0, n_planes=2, sweep=0, violation=float("inf"), relative_gap=None)
+    )
     assert "gap" not in seen[-1]

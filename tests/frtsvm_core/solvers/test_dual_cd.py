@@ -90,7 +90,7 @@ def test_gaps_are_those_of_the_iterates_and_cost_little(shape):
     dual = solution.alpha.sum() - 0.5 * v @ v
     assert gaps[-1] == pytest.approx(max(primal - dual, 0.0) / primal, abs=1e-12)
     assert taken[-1] is seen[-1]
-    assert 0.0 <= min(gaps)
+    assert min(gaps) >= 0.0
     assert max(gaps) <= 1.0
     assert gaps[0] > 1e3 * gaps[-1]
     # A product with all rows is never made before the sweeps have looked at as many of them.

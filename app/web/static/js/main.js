@@ -2,7 +2,7 @@
 
 import { api, whenRefused } from "./api.js";
 import { failure } from "./parts/notice.js";
-import { showKeyForm } from "./views/key.js";
+import { showForgetting, showKeyForm } from "./views/key.js";
 import { modelsView } from "./views/models.js";
 import { predictView } from "./views/predict.js";
 import { resultView } from "./views/result.js";
@@ -45,7 +45,11 @@ async function show({ focus = true } = {}) {
 }
 
 addEventListener("hashchange", () => show());
-whenRefused((problem) => showKeyForm(problem, () => show({ focus: false })));
-await show({ focus: false });
-// A first call that needs a key tells whether one is wanted, before work is put into a form.
-api.models().catch(() => {});
+async function showAgain() {
+  showForgetting(showAgain);
+  await show({ focus: false });
+  // A call that needs a key tells whether one is wanted, before work is put into a form.
+  api.models().catch(() => {});
+}
+whenRefused((problem) => showKeyForm(problem, showAgain));
+await showAgain();

@@ -16,6 +16,14 @@ const MOST_FETCHED = 20_000;
 const MOST_SHOWN = 200;
 const MOST_COLUMNS = 12;
 
+const NOTHING_FOUND = {
+  center: "None. Every row is nearer to the centre of its own class than to that of another.",
+  neighbors: "None. Every label agrees with those around it.",
+  none:
+    "Nobody looked: this version trusts every label. Train again with “Look for wrong labels” " +
+    "(or with a membership, where you choose the parameters) to see them.",
+};
+
 /** The suspected rows of a version, least trusted first. */
 export function fetchSuspects({ model, version }) {
   const path = `${versionPath(model, version)}/memberships`;
@@ -28,7 +36,7 @@ export async function suspectsPanel(info, found) {
   const path = `${versionPath(model, version)}/memberships`;
   const title = h("h2", { id: "suspects-title" }, "Rows that look mislabelled");
   if (found.total === 0) {
-    const none = h("p", {}, "None. Every label agrees with the rows around it.");
+    const none = h("p", {}, NOTHING_FOUND[info.params.membership] ?? "None.");
     return h("section", { "aria-labelledby": "suspects-title" }, title, none);
   }
   const sent = sentFor(model, version);

@@ -47,8 +47,7 @@ export async function optionsPanel(dataset, plan) {
     }
   }
   async function saveAsSent() {
-    const blob = await dataset.write({ ...(await wishOf(dataset, plan)), guard: true });
-    download(blob, renamed(dataset.name, "as-sent"));
+    download(await dataset.write(await wishOf(dataset, plan)), sentName(dataset));
   }
   const form = h(
     "form",
@@ -69,10 +68,11 @@ export async function optionsPanel(dataset, plan) {
       h(
         "button",
         { type: "button", class: "quiet", onclick: saveAsSent },
-        "Download the CSV as it is sent",
+        `Download ${sentName(dataset)}`,
       ),
     ),
     line,
+    h("p", { class: "hint" }, `The line sends ${sentName(dataset)}: exactly the rows and columns above.`),
   );
   showMode();
   return h(
@@ -141,7 +141,13 @@ const searchFields = (onChange) => [
     enter("budget", onChange, { min: "1", max: "3600", step: "1" }),
     "Longer finds better parameters.",
   ),
-  tick("probability", "Probabilities too", onChange),
+  field("Look for wrong labels", choose("suspicion", onChange), "Rows that are not believed count less."),
+  h(
+    "div",
+    {},
+    tick("probability", "Probabilities too", onChange),
+    tick("balanced", "Weigh small classes up", onChange),
+  ),
 ];
 
 function parameterFields(onChange) {
@@ -204,11 +210,14 @@ function leftOut(plan) {
   return line;
 }
 
+/** The file that holds what is sent, byte by byte. */
+const sentName = (dataset) => renamed(dataset.name, "as-sent");
+
 function curlOf(dataset, plan) {
   const path = withQuery("train", {
     target: dataset.about.columns[plan.target].name,
     model: plan.name,
     options: JSON.stringify(optionsOf(dataset, plan)),
   });
-  return curl(path, { file: dataset.name, headers: ["content-type: text/csv"] });
+  return curl(path, { file: sentName(dataset), headers: ["content-type: text/csv"] });
 }
