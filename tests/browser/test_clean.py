@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 from playwright.sync_api import Page, expect
 
 from tests.browser.steps import blobs_csv, drop_file, rows_of, section, train
@@ -76,6 +77,18 @@ def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     assert picture.locator("svg.plot path.ring").first.get_attribute("d")
 
 
+def turning(path: str) -> float:
+    """All turns of a line together, in radians, whichever way they go."""
+    total = 0.0
+    for line in path.split("M")[1:]:
+        points = np.array([point.split(",") for point in line.split("L")], float)
+        steps = np.diff(points, axis=0)
+        steps = steps[np.hypot(*steps.T) > 1]  # shorter ones are rounding
+        angles = np.diff(np.arctan2(steps[:, 1], steps[:, 0]))
+        total += float(np.abs((angles + np.pi) % (2 * np.pi) - np.pi).sum())
+    return total
+
+
 def test_three_classes_of_four_features_with_the_others_held(page: Page) -> None:
     page.get_by_role("button", name="Iris").click()
     expect(page.locator("#table-title")).to_have_text("iris.csv")
@@ -88,6 +101,11 @@ def test_three_classes_of_four_features_with_the_others_held(page: Page) -> None
     expect(up).to_have_value("3")
     held = "held at their median: sepal_length = 5.8, sepal_width = 3"
     expect(picture).to_contain_text(held)
+    # Votes jump, yet the edges do not go up and down in steps.
+    edges = [
+        path.get_attribute("d") or "" for path in picture.locator("svg.plot path.boundary").all()
+    ]
+    assert 0 < sum(map(turning, edges)) < 20
     picture.get_by_label("Planes of").select_option("setosa and versicolor")
     expect(picture.locator("svg.plot path.plane")).to_have_count(2)
     across.select_option("petal_width")  # the same as the other one: they change places

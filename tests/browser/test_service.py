@@ -18,7 +18,7 @@ from app.schemas.keys import hash_key
 from tests.app.data import slow_training, training
 from tests.app.server import Server
 from tests.browser.conftest import watched
-from tests.browser.steps import PATIENCE, blobs_csv, drop_file, rows_of, section, train
+from tests.browser.steps import PATIENCE, blobs_csv, drop, drop_file, rows_of, section, train
 
 KEY = "a-key-of-the-studio"
 
@@ -189,9 +189,7 @@ def test_one_row_and_a_table_are_predicted(page: Page, churn: httpx.Client) -> N
         ["b", "-2.0", "-2.5", "no"],
     ]
     assert float(rows[0][4]) > 0 > float(rows[1][4])
-    table.get_by_label("CSV with the columns").set_input_files(
-        {"name": "bad.csv", "mimeType": "text/csv", "buffer": b"age,x\n1,2\n"}
-    )
+    drop(page, "bad.csv", "age,x\n1,2\n", on="h1")
     expect(table.get_by_role("alert")).to_contain_text("the table lacks usage")
     flawed = "usage,age\n1,2\n\n1\n3,4\n5,many\n"  # a blank line, a short one, and a word
     table.get_by_label("CSV with the columns").set_input_files(

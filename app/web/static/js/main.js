@@ -1,6 +1,7 @@
 /** Which view the address asks for, and the key if the service wants one. */
 
 import { api, whenRefused } from "./api.js";
+import { takeDrops } from "./parts/drop.js";
 import { failure } from "./parts/notice.js";
 import { showForgetting, showKeyForm } from "./views/key.js";
 import { modelsView } from "./views/models.js";
@@ -45,6 +46,7 @@ async function show({ focus = true } = {}) {
 }
 
 addEventListener("hashchange", () => show());
+takeDrops(main);
 async function showAgain() {
   showForgetting(showAgain);
   await show({ focus: false });

@@ -51,7 +51,9 @@ export function showKeyForm(problem, onDone) {
   replace(
     place,
     h("h2", { id: "key-title" }, title),
-    h("p", {}, had ? `${problem.message}.` : "Whoever runs it makes one with `frtsvm keys new`."),
+    had
+      ? h("p", {}, `${problem.message}.`)
+      : h("p", {}, "Whoever runs it makes one with ", h("code", {}, "frtsvm keys new"), "."),
     form,
   );
   place.hidden = false;

@@ -3,6 +3,7 @@
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
 import { number, plural } from "../../format.js";
+import { leadsOf, pairMargins } from "../../leads.js";
 import { failure } from "../../parts/notice.js";
 import { planeValues } from "../../planes.js";
 import { boundaryPlot } from "../../plots/boundary.js";
@@ -102,6 +103,9 @@ function pictureSource(info, names, suspected) {
   const { model, version } = info;
   const sent = sentFor(model, version);
   const planes = api.planes(model, version, MOST_LANDMARKS);
+  const code = (label) => info.classes.indexOf(label);
+  const nClasses = info.classes.length;
+  const doPairsVote = nClasses > 2 && info.certificate.planes.every((plane) => plane.other_class !== null);
   const typical = info.columns.map((column) => column.typical ?? null);
 
   return async (across, up, pair) => {
@@ -111,13 +115,19 @@ function pictureSource(info, names, suspected) {
       : [info.columns[across].range, info.columns[up].range].map(padded);
     const rows = gridRows(typical, across, up, ranges);
     const { scores } = await api.predict({ model, version, X: rows });
-    const found = pair === NO_PAIR ? null : await planes;
+    const found = pair === NO_PAIR && !doPairsVote ? null : await planes;
+    const values = found && gridValues(info, found, names, rows);
+    const known = (found?.planes ?? []).map(({ own_class: own, other_class: other, norm }, p) => ({
+      own: code(own), other: code(other), norm, values: values[p],
+    }));
+    const isChosen = ({ own, other }) =>
+      pair === "all" || pair === [own, other].sort((a, b) => a - b).join("-");
     return {
       names: [names[across], names[up]],
       ranges,
       size: SIZE,
-      leads: leadsOf(scores, info.classes.length),
-      planes: found ? planesOf(info, found, names, rows, pair) : [],
+      leads: leadsOf(scores, nClasses, values && doPairsVote ? pairMargins(known, values, nClasses) : null),
+      planes: known.filter(isChosen),
       points,
       held: heldText(names, typical, across, up, points.length > 0),
       description:
@@ -141,28 +151,15 @@ function gridRows(values, across, up, [[left, right], [low, high]]) {
   return rows;
 }
 
-/** By how much each class leads, from the scores of /predict. */
-function leadsOf(scores, nClasses) {
-  if (nClasses === 2) {
-    const second = Float64Array.from(scores);
-    return [second.map((score) => -score), second];
-  }
-  const lead = (row, k) => row[k] - Math.max(...row.filter((_, other) => other !== k));
-  return Array.from({ length: nClasses }, (_, k) => Float64Array.from(scores, (row) => lead(row, k)));
-}
-
-function planesOf(info, found, names, rows, pair) {
+/** f of every plane over the grid. */
+function gridValues(info, found, names, rows) {
   const values = planeValues(found, info.params);
-  const code = (label) => info.classes.indexOf(label);
-  const chosen = found.planes
-    .map((plane, i) => ({ number: i, own: code(plane.own_class), other: code(plane.other_class) }))
-    .filter(({ own, other }) => pair === "all" || pair === [own, other].sort((a, b) => a - b).join("-"));
-  const grids = chosen.map(() => new Float64Array(rows.length));
+  const grids = found.planes.map(() => new Float64Array(rows.length));
   rows.forEach((row, i) => {
     const all = values(Object.fromEntries(names.map((name, j) => [name, row[j]])));
-    chosen.forEach((plane, k) => (grids[k][i] = all[plane.number]));
+    grids.forEach((grid, p) => (grid[i] = all[p]));
   });
-  return chosen.map(({ own }, k) => ({ own, values: grids[k] }));
+  return grids;
 }
 
 async function pointsOf(info, sent, across, up, suspected) {
@@ -199,13 +196,14 @@ function padded([low, high]) {
 
 function heldText(names, values, across, up, hasPoints) {
   const text = (value) => (typeof value === "number" ? number(value, 3) : String(value));
-  const others = names
-    .map((name, j) => `${name} = ${text(values[j])}`)
-    .filter((_, j) => j !== across && j !== up);
+  const isOther = (_, j) => j !== across && j !== up;
+  const others = names.map((name, j) => `${name} = ${text(values[j])}`).filter(isOther);
   if (others.length === 0) return "";
   const some = others.slice(0, 4).join(", ");
+  const hasWords = values.filter(isOther).some((value) => typeof value === "string");
+  const how = hasWords ? "at their median or commonest word" : "at their median";
   const rows = hasPoints
     ? " The rows themselves have other values there, so that some seem to be on the wrong side."
     : "";
-  return `The other features are held at their median: ${some}${others.length > 4 ? " …" : ""}.${rows}`;
+  return `The other features are held ${how}: ${some}${others.length > 4 ? " …" : ""}.${rows}`;
 }

@@ -68,8 +68,10 @@ function table(a, b) {
   return scrolling("Comparison", plainTable(caption, [first, ...others.map(numeric)], rows));
 }
 
+const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
 function parametersThatDiffer(a, b) {
-  const text = (value) => (typeof value === "number" ? number(value) : JSON.stringify(value));
+  const text = (value) => (typeof value === "number" ? number(value) : asText(value));
   return Object.keys({ ...a.params, ...b.params })
     .filter((name) => JSON.stringify(a.params[name]) !== JSON.stringify(b.params[name]))
     .map((name) => [name, (info) => info.params[name], text]);
