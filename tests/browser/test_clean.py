@@ -27,6 +27,11 @@ def test_from_dropping_a_csv_to_downloading_the_cleaned_one(page: Page) -> None:
         "Take out line 7",
         "Take out line 13",
     }
+    order = suspects.locator("tbody tr td:nth-child(2)")
+    suspects.get_by_role("button", name="Line", exact=True).click()
+    expect(order).to_have_text(["7", "13"])
+    suspects.get_by_role("button", name="Line", exact=True).click()
+    expect(order).to_have_text(["13", "7"])
     with page.expect_download() as found:
         suspects.get_by_role("button", name="Download this list").click()
     head, *listed = rows_of(found.value)

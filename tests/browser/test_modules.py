@@ -118,3 +118,22 @@ def test_examples_are_what_they_say(modules: Page, studio: Server) -> None:
     assert [len(text.splitlines()) - 1 for text in texts] == [300, 250, 400, 150, 569]
     shipped = httpx.get(f"{studio.url}/studio/examples/wdbc.csv").text
     assert texts[-1] == shipped
+
+
+def test_cells_that_are_no_numbers_are_sorted_last_up_and_down(modules: Page) -> None:
+    found = in_module(
+        modules,
+        "parts/table.js",
+        """({sortable}) => {
+            const values = [3, NaN, -1, NaN, 20];
+            const heading = {name: "n", cell: (row) => row, value: (row) => row};
+            const table = sortable("numbers", [heading], values);
+            const read = () => [...table.querySelectorAll("td")].map((cell) => cell.textContent);
+            const button = table.querySelector("button");
+            button.click();
+            const up = read();
+            button.click();
+            return [up, read()];
+        }""",
+    )
+    assert found == [["-1", "3", "20", "NaN", "NaN"], ["20", "3", "-1", "NaN", "NaN"]]

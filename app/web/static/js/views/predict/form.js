@@ -8,7 +8,7 @@ import { isDecimalComma, isNumber } from "../../csv/cells.js";
 import { command } from "../../parts/command.js";
 import { failure } from "../../parts/notice.js";
 import { say } from "../../parts/status.js";
-import { numeric, plainTable } from "../../parts/table.js";
+import { numeric, plainTable, scrolling } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
 
 const MOST_FIELDS = 200;
@@ -104,10 +104,13 @@ function shown(info, { labels: [label], scores: [score], distances, probabilitie
   return [
     h("p", { class: "verdict" }, "It is ", h("strong", { class: `word ${own}` }, String(label))),
     Array.isArray(score) ? null : h("p", { class: "hint" }, `Score ${number(score)}: ${where}.`),
-    plainTable(
+    scrolling(
       "By class",
-      ["Class", ...columns.map(([name]) => numeric(name))],
-      info.classes.map((name, k) => [String(name), ...columns.map(([, values]) => values[k])]),
+      plainTable(
+        "By class",
+        ["Class", ...columns.map(([name]) => numeric(name))],
+        info.classes.map((name, k) => [String(name), ...columns.map(([, values]) => values[k])]),
+      ),
     ),
   ];
 }

@@ -29,5 +29,8 @@ export function membershipsPanel({ memberships, classes, params }) {
     memberships.histograms
       ? h("div", { class: "small-multiples" }, memberships.histograms.slice(0, MOST).map(ofClass))
       : h("p", { class: "hint" }, "This version comes from a release that did not keep their distribution."),
+    memberships.histograms && classes.length > MOST
+      ? h("p", { class: "hint" }, `The first ${MOST} of ${classes.length} classes are shown.`)
+      : null,
   );
 }
