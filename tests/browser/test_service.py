@@ -63,14 +63,21 @@ def test_a_training_is_followed_and_cancelled(page: Page, browser: Browser, stud
     expect(panel).to_contain_text("Sweep", timeout=PATIENCE)
     expect(panel).to_contain_text("Measuring, fold")
     expect(panel).to_contain_text("from the best there is, at most")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator("main").get_by_text("A training is running already")).to_be_visible()
     with watched(browser) as second:
         second.goto(studio.url)
         other = section(second, "Under way already")
         expect(other.get_by_role("heading", name="endless")).to_be_visible()
         expect(other).to_contain_text("Sweep")
-        other.get_by_role("button", name="Cancel", exact=True).click()
+        cancel = other.get_by_role("button", name="Cancel", exact=True)
+        second.route("**/jobs/*", lambda route: route.fulfill(status=429, json={"detail": "later"}))
+        cancel.click()
+        expect(other.get_by_role("alert")).to_contain_text("later")
+        second.unroute_all()
+        cancel.click()
         expect(other).to_contain_text("Cancelled. Nothing was kept.", timeout=PATIENCE)
-    expect(panel).to_contain_text("Cancelled. Nothing was kept.", timeout=PATIENCE)
+    expect(page.locator(".progress")).to_contain_text("Cancelled.", timeout=PATIENCE)
     with studio.client() as client:
         states = {
             job["state"] for job in client.get("/jobs").json()["items"] if job["model"] == "endless"
@@ -158,8 +165,10 @@ def test_versions_are_promoted_rolled_back_and_deleted(
     assert churn.get("/models/churn").status_code == 404
 
 
-def test_one_row_and_a_table_are_predicted(page: Page, churn: httpx.Client) -> None:
-    page.goto(page.url + "#predict/churn")
+def test_one_row_and_a_table_are_predicted(page: Page, studio: Server) -> None:
+    body = training("asked", feature_names=["age", "usage"])
+    assert httpx.post(f"{studio.url}/train", json=body, timeout=60).status_code == 201
+    page.goto(page.url + "#predict/asked")
     form = section(page, "One row")
     form.get_by_label("age", exact=True).fill("2,5")  # a comma is understood
     form.get_by_label("usage").fill("two")

@@ -26,6 +26,7 @@ export async function optionsPanel(dataset, plan) {
   if (!able.search) chosen.mode = "chosen";
   const running = h("div", { class: "running" }, session.running?.panel);
   const line = command("train", "");
+  const busy = h("p", { class: "hint" });
   const parameters = h("div", { class: "parameters" });
 
   const refresh = () => line.show(curlOf(dataset, plan));
@@ -36,9 +37,11 @@ export async function optionsPanel(dataset, plan) {
   async function train(event) {
     event.preventDefault();
     if (session.running) {
-      say("A training is running already.");
+      replace(busy, "A training is running already: wait for it, or cancel it below.");
+      say(busy.textContent);
       return;
     }
+    replace(busy);
     const keepable = chosen.mode === "auto" && able.keep;
     try {
       await startTraining(dataset, plan, optionsOf(dataset, plan), running, keepable);
@@ -71,6 +74,7 @@ export async function optionsPanel(dataset, plan) {
         `Download ${sentName(dataset)}`,
       ),
     ),
+    busy,
     line,
     h("p", { class: "hint" }, `The line sends ${sentName(dataset)}: exactly the rows and columns above.`),
   );

@@ -14,6 +14,8 @@ import { wishOf } from "./plan.js";
 
 /** Each is a connection that stays open, of which a browser has six. */
 const MOST_OTHERS = 3;
+/** The answer to whoever cancels too late. */
+const HAS_ENDED = 409;
 
 /**
  * Send the table and follow the job.
@@ -102,13 +104,17 @@ function progressView(id, panel, keepable) {
   const title = h("p", { class: "phase" }, "Waiting for its turn");
   const bar = h("progress", { max: "100", value: 0, "aria-label": "Progress of the training" });
   const details = h("div");
+  const trouble = h("div");
   const end = (text, keep, className) =>
     h("button", { type: "button", class: className, async onclick(event) {
       event.target.disabled = true;
+      replace(trouble);
       try {
         await api.cancel(id, keep);
       } catch (error) {
-        say(error.message); // it has ended meanwhile; the stream tells how
+        if (error.status === HAS_ENDED) return; // the stream tells how
+        event.target.disabled = false;
+        replace(trouble, failure(error));
       }
     } }, text);
   replace(
@@ -119,6 +125,7 @@ function progressView(id, panel, keepable) {
     h("div", { class: "actions" },
       end("Cancel", undefined, ""),
       keepable ? end("Stop and keep the best", "best", "") : null),
+    trouble,
     command("cancel the training", curl(`jobs/${id}`, { method: "DELETE" })),
     keepable ? command("stop and keep the best", curl(`jobs/${id}?keep=best`, { method: "DELETE" })) : null,
   );
