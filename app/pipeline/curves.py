@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ class Watcher(Protocol):
 
 
 class RecordedSweeps:
-    """Remembers the sweeps of a fit, and passes them on."""
+    """Remembers the sweeps of a fit after which the gap was taken, and passes all of them on."""
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
@@ -30,41 +29,49 @@ class RecordedSweeps:
 
     def sweep(self, event: Any) -> None:
         """The callback of the estimator."""
-        violation = float(event.violation)
-        if math.isfinite(violation):
-            self._planes.setdefault(int(event.plane), _Curve()).add(int(event.sweep), violation)
+        if event.relative_gap is not None:
+            curve = self._planes.setdefault(int(event.plane), _Curve())
+            curve.add(_Point(int(event.sweep), float(event.violation), float(event.relative_gap)))
         self._watcher.sweep(event)
 
     def curves(self) -> list[dict[str, Any]]:
-        """Sweep numbers and violations of each plane, in the order of the planes."""
-        return [{"plane": plane, **self._planes[plane].points()} for plane in sorted(self._planes)]
+        """Sweep numbers, violations and gaps of each plane, in the order of the planes."""
+        return [{"plane": plane, **self._planes[plane].columns()} for plane in sorted(self._planes)]
+
+
+class _Point(NamedTuple):
+    sweep: int
+    violation: float
+    gap: float
 
 
 class _Curve:
     """Points that are thinned out as they become too many; the latest is always kept."""
 
     def __init__(self) -> None:
-        self._sweeps: list[int] = []
-        self._violations: list[float] = []
-        self._latest: tuple[int, float] | None = None
+        self._points: list[_Point] = []
+        self._latest: _Point | None = None
         self._stride = 1
         self._seen = 0
 
-    def add(self, sweep: int, violation: float) -> None:
-        self._latest = (sweep, violation)
+    def add(self, point: _Point) -> None:
+        self._latest = point
         if self._seen % self._stride == 0:
-            self._sweeps.append(sweep)
-            self._violations.append(violation)
+            self._points.append(point)
         self._seen += 1
-        if len(self._sweeps) >= MAX_POINTS:
-            self._sweeps, self._violations = self._sweeps[::2], self._violations[::2]
+        if len(self._points) >= MAX_POINTS:
+            self._points = self._points[::2]
             self._stride *= 2
 
-    def points(self) -> dict[str, Any]:
-        sweeps, violations = self._sweeps, self._violations
-        if self._latest is not None and self._latest[0] != sweeps[-1]:
-            sweeps, violations = [*sweeps, self._latest[0]], [*violations, self._latest[1]]
-        return {"sweeps": sweeps, "violations": violations}
+    def columns(self) -> dict[str, Any]:
+        points = self._points
+        if self._latest is not None and self._latest != points[-1]:
+            points = [*points, self._latest]
+        return {
+            "sweeps": [point.sweep for point in points],
+            "violations": [point.violation for point in points],
+            "gaps": [point.gap for point in points],
+        }
 
 
 def membership_histograms(

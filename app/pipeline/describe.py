@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from app.pipeline.columns import describe_columns
 from app.pipeline.curves import membership_histograms
 from app.pipeline.data import TrainingData
 from app.pipeline.preprocess import Preprocessor
@@ -33,7 +34,7 @@ def describe(
         "n_rows": data.table.n_rows,
         "n_features": data.table.n_columns,
         "feature_names": None if data.table.names is None else list(data.table.names),
-        "columns": _columns(data, preprocessor),
+        "columns": describe_columns(data.table, preprocessor),
         "n_inputs": preprocessor.n_inputs,
         "params": options.params.model_dump(),
         "scale": options.scale,
@@ -72,16 +73,6 @@ def describe_probability(calibration: Calibration) -> dict[str, Any]:
             for row in bins
         ],
     }
-
-
-def _columns(data: TrainingData, preprocessor: Preprocessor) -> list[dict[str, Any]]:
-    names = data.table.names or (None,) * data.table.n_columns
-    return [
-        {"name": name, "kind": "text", "categories": list(preprocessor.categories[j])}
-        if j in preprocessor.categories
-        else {"name": name, "kind": "number"}
-        for j, name in enumerate(names)
-    ]
 
 
 def _kernel(options: TrainingOptions, estimator: FRTSVMClassifier) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class Progress:
         self._search: dict[str, Any] = {}
         self._first: dict[int, float] = {}
         self._done: dict[int, float] = {}
+        self._gaps: dict[int, float] = {}
 
     def phase(self, name: str, percent: float | None = None) -> None:
         """Begin a step that is not a fit."""
@@ -40,7 +41,7 @@ class Progress:
 
     def next_fit(self, phase: str) -> None:
         """Begin the next fit."""
-        self._first, self._done = {}, {}
+        self._first, self._done, self._gaps = {}, {}, {}
         self._next(phase, 1.0)
 
     def next_search(self, phase: str) -> None:
@@ -60,13 +61,16 @@ class Progress:
             return
         first = self._first.setdefault(event.plane, violation)
         self._done[event.plane] = self._closeness(first, violation)
+        if event.relative_gap is not None:
+            self._gaps[event.plane] = float(event.relative_gap)
         within = sum(self._done.values()) / max(1, event.n_planes)
         self._emit(
             self._share(within),
             plane=int(event.plane),
             n_planes=int(event.n_planes),
             sweep=int(event.sweep),
-            gap=violation,
+            violation=violation,
+            gap=self._gaps.get(event.plane),
         )
 
     def _closeness(self, first: float, violation: float) -> float:

@@ -49,6 +49,9 @@ class JobProgress(Answer):
     n_planes: int | None = None
     sweep: int | None = None
     gap: float | None = None
+    """Relative duality gap of the plane when it was last taken: at most this share of its objective
+    can be gained. It is taken after each of the first sweeps, and then more seldom."""
+    violation: float | None = None
     """Largest violation of the optimality conditions in the latest sweep; `tol` ends it."""
     search: SearchState | None = None
 

@@ -18,6 +18,12 @@ class ColumnInfo(Answer):
     name: str | None
     kind: Literal["number", "text"]
     categories: list[str] | None = None
+    typical: float | str | None = None
+    """The median of the training rows, or their commonest word; where there are more than 20,000 rows,
+    of that many, evenly spread. None where all cells are missing, and for versions of an earlier
+    release."""
+    range: list[float] | None = None
+    """Smallest and largest number of the same rows."""
 
 
 class PlaneCertificate(Answer):
@@ -45,12 +51,15 @@ class Certificate(Answer):
 
 
 class PlaneConvergence(Answer):
-    """How one plane came to its optimum; long runs are thinned out."""
+    """How one plane came to its optimum: the sweeps after which the gap was taken, at most some
+    hundred. An exact step may follow; the certificate holds after it."""
 
     plane: int
     sweeps: list[int]
     violations: list[float]
     """Largest violation of the optimality conditions in each of these sweeps."""
+    gaps: list[float] | None = None
+    """Relative duality gap after each of them; None for versions of an earlier release."""
 
 
 class MembershipSummary(Answer):

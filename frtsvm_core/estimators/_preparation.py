@@ -1,5 +1,6 @@
 """From what a caller passes to `fit` to rows, classes, weights, features and memberships."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +20,13 @@ from frtsvm_core.memberships import (
     neighbor_memberships,
     no_memberships,
 )
+from frtsvm_core.twin.parallel import one_openmp_thread
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+
+# Up to here the neighbours take milliseconds, and threads would wait for each other longer than that.
+_FEW_ROWS = 5000
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,8 @@ def memberships(
     if settings.membership == "neighbors":
         # Nearest in the feature space of the RBF kernel is nearest in the input space.
         space = data.rows if kernel.name in ("linear", "rbf") else features.rows
-        return neighbor_memberships(space, data.codes, data.weight, mu=settings.mu, rng=rng)
+        with one_openmp_thread() if space.shape[0] <= _FEW_ROWS else nullcontext():
+            return neighbor_memberships(space, data.codes, data.weight, mu=settings.mu, rng=rng)
     return center_memberships(
         data.rows if linear else features.rows,
         data.codes,

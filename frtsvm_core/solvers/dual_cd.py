@@ -12,6 +12,10 @@ Shrinking (Algorithm 2 of the paper, corrected as in docs/maths.md, section 6) o
 coordinates out of sweeps; convergence on the remaining ones restores the full set and never ends
 the run. Each sweep is one call of a compiled function, so a callback can report or cancel between
 two sweeps.
+
+Who listens is also told the duality gap, which costs one product with Z. It is taken after every one of
+the first sweeps, then ever more seldom, and never before the sweeps since the last one have looked at
+as many coordinates as it does; the sweep that ends the run always has it.
 """
 
 from collections.abc import Callable
@@ -21,21 +25,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frtsvm_core.solvers._dual_cd_sweep import sweep_gram, sweep_rows
+from frtsvm_core.solvers.duality import objectives, relative
 
 FloatArray = NDArray[np.float64]
 
 # After this many sweeps v (or the gradient) is formed anew from alpha, so that the rounding of
 # millions of small updates cannot add up.
 _REFRESH_EVERY = 200
+# Gaps that are taken while the number of sweeps doubles.
+_GAPS_PER_DOUBLING = 8
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What one sweep reports: its number, M - m, and how many coordinates were active."""
+    """What one sweep reports: its number, M - m, and how many coordinates were active; the gap where
+    it was taken."""
 
     number: int
     violation: float
     n_active: int
+    relative_gap: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,11 @@ class _RowGradient:
     def refresh(self) -> None:
         self._v = self._rows.T @ self._alpha
 
+    def relative_gap(self) -> float:
+        gradient = self._rows @ self._v - 1.0
+        half_square = 0.5 * float(self._v @ self._v)
+        return relative(*objectives(gradient, self._bound, self._alpha, half_square))
+
     def sweep(
         self, active: NDArray[np.intp], n_active: int, upper: float, lower: float
     ) -> tuple[float, float, int]:
@@ -81,6 +95,10 @@ class _GramGradient:
 
     def refresh(self) -> None:
         self._gradient = self._gram @ self._alpha - 1.0
+
+    def relative_gap(self) -> float:
+        half_square = 0.5 * float(self._alpha @ (self._gradient + 1.0))
+        return relative(*objectives(self._gradient, self._bound, self._alpha, half_square))
 
     def sweep(
         self, active: NDArray[np.intp], n_active: int, upper: float, lower: float
@@ -113,7 +131,7 @@ def solve_dual(
     active = np.arange(n_rows)
     n_active, n_visits, converged = n_rows, 0, False
     upper, lower = np.inf, -np.inf
-    n_sweeps = 0
+    n_sweeps = visits_at_gap = 0
     while n_sweeps < max_sweeps and not converged:
         if shrinking:
             rng.shuffle(active[:n_active])
@@ -121,11 +139,15 @@ def solve_dual(
         largest, smallest, n_active = gradient.sweep(active, n_active, upper, lower)
         n_sweeps += 1
         violation = largest - smallest
+        # Only a sweep of the full set may end the run.
+        converged = violation <= tol and n_active == n_rows
         if callback is not None:
-            callback(Sweep(n_sweeps, violation, n_active))
+            gap = None
+            is_due = _gap_is_due(n_sweeps) and n_visits - visits_at_gap >= n_rows
+            if converged or n_sweeps == max_sweeps or is_due:
+                gap, visits_at_gap = gradient.relative_gap(), n_visits
+            callback(Sweep(n_sweeps, violation, n_active, gap))
         if violation <= tol:
-            # Only a sweep of the full set may end the run.
-            converged = n_active == n_rows
             n_active, upper, lower = n_rows, np.inf, -np.inf
         elif shrinking:
             upper = largest if largest > 0.0 else np.inf
@@ -133,3 +155,9 @@ def solve_dual(
         if n_sweeps % _REFRESH_EVERY == 0:
             gradient.refresh()
     return DualSolution(alpha, rows.T @ alpha, n_sweeps, n_visits, converged)
+
+
+def _gap_is_due(number: int) -> bool:
+    """After each of the first sweeps, then after as many in each doubling."""
+    step = (1 << (number.bit_length() - 1)) // _GAPS_PER_DOUBLING
+    return number % max(1, step) == 0

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from frtsvm_core.solvers.duality import objectives, relative
+
 FloatArray = NDArray[np.float64]
 
 
@@ -36,10 +38,7 @@ def certify(
 ) -> Certificate:
     """Primal, dual and optimality conditions from one product with Z (eq. 10-13)."""
     gradient = rows @ v - 1.0
-    half_square = 0.5 * float(v @ v)
-    primal = half_square + float(bound @ np.maximum(-gradient, 0.0))
-    dual = float(alpha.sum()) - half_square
-    gap = max(primal - dual, 0.0)
+    primal, dual = objectives(gradient, bound, alpha, 0.5 * float(v @ v))
     free_to_fall, free_to_rise = alpha > 0.0, alpha < bound
     violation = max(
         float(gradient[free_to_fall].max(initial=0.0)),
@@ -48,8 +47,8 @@ def certify(
     return Certificate(
         primal=primal,
         dual=dual,
-        gap=gap,
-        relative_gap=gap / primal if primal > 0.0 else 0.0,
+        gap=max(primal - dual, 0.0),
+        relative_gap=relative(primal, dual),
         kkt_violation=violation,
         n_sweeps=n_sweeps,
         converged=converged,

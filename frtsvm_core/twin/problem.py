@@ -56,6 +56,7 @@ class Progress:
     sweep: int
     violation: float
     n_active: int
+    relative_gap: float | None = None  # where it was taken
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -179,6 +180,7 @@ class _Reporter:
                             sweep.number,
                             sweep.violation,
                             sweep.n_active,
+                            sweep.relative_gap,
                         )
                     )
                 except BaseException as failure:

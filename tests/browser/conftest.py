@@ -64,6 +64,15 @@ def watched(browser: Browser, **options: object) -> Iterator[Page]:
         context.close()
 
 
+@pytest.fixture(scope="package")
+def modules(browser: Browser, studio: Server) -> Iterator[Page]:
+    """A page whose modules are called; nobody does anything in it, so that tests can share it."""
+    with watched(browser) as page:
+        page.goto(studio.url)
+        page.wait_for_selector("h1")
+        yield page
+
+
 @pytest.fixture
 def page(browser: Browser, studio: Server) -> Iterator[Page]:
     """The studio, open."""

@@ -24,8 +24,14 @@ def blobs_csv(n: int = 60, seed: int = 0, wrong: tuple[int, ...] = (5, 11)) -> s
     return "\n".join(lines) + "\n"
 
 
-def drop_file(page: Page, name: str, content: str | bytes) -> None:
-    """Drop a file on the page, as a mouse would."""
+def drop_file(page: Page, name: str, content: str | bytes, on: str = ".drop") -> None:
+    """Drop a table on the page, as a mouse would, and wait until it is open."""
+    drop(page, name, content, on)
+    expect(page.locator("#table-title")).to_have_text(name)
+
+
+def drop(page: Page, name: str, content: str | bytes, on: str) -> None:
+    """Drop a file on some place of the page."""
     data = list(content.encode() if isinstance(content, str) else content)
     transfer = page.evaluate_handle(
         """([name, data]) => {
@@ -36,8 +42,7 @@ def drop_file(page: Page, name: str, content: str | bytes) -> None:
         [name, data],
     )
     for kind in ("dragenter", "dragover", "drop"):
-        page.dispatch_event(".drop", kind, {"dataTransfer": transfer})
-    expect(page.locator("#table-title")).to_have_text(name)
+        page.dispatch_event(on, kind, {"dataTransfer": transfer})
 
 
 def train(page: Page, model: str | None = None, **parameters: str) -> None:

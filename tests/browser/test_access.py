@@ -12,7 +12,10 @@ from tests.app.server import Server
 from tests.browser.conftest import watched
 from tests.browser.steps import PATIENCE, blobs_csv, drop_file, train
 
-VIEWS = ("train", "result", "predict", "models/access")
+#: Names as long as they may be, and a label without a place to break it.
+MODEL = "access" * 10
+LONG = "label" * 20
+VIEWS = ("train", "result", "predict", f"models/{MODEL}")
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +23,10 @@ def filled(browser: Browser, studio: Server) -> Iterator[Page]:
     """A page with a table, a result and a model with two versions, that is looked at in many ways."""
     with watched(browser, viewport={"width": 390, "height": 844}) as page:
         page.goto(studio.url)
-        drop_file(page, "access.csv", blobs_csv())
-        train(page, "access")
+        drop_file(page, f"{'name' * 20}.csv", blobs_csv().replace("cat", LONG))
+        train(page, MODEL)
         page.goto(f"{studio.url}#train")
-        train(page, "access")
+        train(page, MODEL)
         yield page
 
 
@@ -38,6 +41,9 @@ def _show(page: Page, view: str) -> None:
 def test_nothing_is_wider_than_a_phone(filled: Page, view: str) -> None:
     filled.set_viewport_size({"width": 320, "height": 700})
     _show(filled, view)
+    if view == "predict":
+        filled.get_by_role("button", name="Predict", exact=True).click()
+        expect(filled.locator(".verdict")).to_be_visible()
     assert filled.evaluate("document.documentElement.scrollWidth") == 320
 
 
@@ -59,6 +65,23 @@ def test_rules_of_accessibility_hold(filled: Page, view: str, scheme: str) -> No
     assert checked
     colours = filled.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert (colours == "rgb(20, 23, 26)") == (scheme == "dark")
+
+
+def test_columns_are_taken_out_and_put_back_together(page: Page) -> None:
+    """Many columns scroll within themselves, and the training stays in reach."""
+    page.get_by_role("button", name="WDBC").click()
+    expect(page.locator("#table-title")).to_have_text("wdbc.csv")
+    table = page.get_by_role("group", name="Columns", exact=True)
+    assert table.evaluate("(e) => e.scrollHeight > e.clientHeight && e.clientHeight < 600")
+    button = page.get_by_role("button", name="Train", exact=True)
+    line = page.get_by_role("group", name="curl line: train")
+    page.get_by_role("button", name="Use none").click()
+    expect(table.get_by_role("checkbox", checked=True)).to_have_count(0)
+    expect(button).to_be_disabled()
+    page.get_by_role("button", name="Use all").click()
+    expect(table.get_by_role("checkbox", checked=True)).to_have_count(30)
+    expect(button).to_be_enabled()
+    expect(line).to_contain_text("@wdbc-as-sent.csv")
 
 
 def test_from_example_to_prediction_without_a_mouse(page: Page) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 from playwright.sync_api import Page, expect
 
 from tests.browser.steps import blobs_csv, drop_file, rows_of, section, train
@@ -24,6 +27,11 @@ def test_from_dropping_a_csv_to_downloading_the_cleaned_one(page: Page) -> None:
         "Take out line 7",
         "Take out line 13",
     }
+    order = suspects.locator("tbody tr td:nth-child(2)")
+    suspects.get_by_role("button", name="Line", exact=True).click()
+    expect(order).to_have_text(["7", "13"])
+    suspects.get_by_role("button", name="Line", exact=True).click()
+    expect(order).to_have_text(["13", "7"])
     with page.expect_download() as found:
         suspects.get_by_role("button", name="Download this list").click()
     head, *listed = rows_of(found.value)
@@ -59,8 +67,12 @@ def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     counts = [int(text) for text in measures.locator(".confusion tbody td").all_inner_texts()]
     assert sum(counts) == 60
     expect(section(page, "The proof")).to_contain_text("Both planes are the best there can be")
-    curves = section(page, "The proof").locator(".series")
-    expect(curves).to_have_count(2)
+    plot = page.get_by_role("img", name="Duality gap by sweep")
+    expect(plot.locator(".series")).to_have_count(2)
+    told = re.search(r"plane by plane: (\S+), (\S+)\.$", plot.locator("desc").text_content() or "")
+    assert told is not None
+    assert max(map(float, told.groups())) < 1e-12
+    expect(section(page, "Its parameters")).to_contain_text("Smoothness c1")
     bars = section(page, "How much it trusts the rows").locator("svg")
     expect(bars).to_have_count(2)
     picture = section(page, "Where it draws the line")
@@ -70,20 +82,53 @@ def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     assert picture.locator("svg.plot path.ring").first.get_attribute("d")
 
 
+def turning(path: str) -> float:
+    """All turns of a line together, in radians, whichever way they go."""
+    total = 0.0
+    for line in path.split("M")[1:]:
+        points = np.array([point.split(",") for point in line.split("L")], float)
+        steps = np.diff(points, axis=0)
+        steps = steps[np.hypot(*steps.T) > 1]  # shorter ones are rounding
+        angles = np.diff(np.arctan2(steps[:, 1], steps[:, 0]))
+        total += float(np.abs((angles + np.pi) % (2 * np.pi) - np.pi).sum())
+    return total
+
+
 def test_three_classes_of_four_features_with_the_others_held(page: Page) -> None:
     page.get_by_role("button", name="Iris").click()
     expect(page.locator("#table-title")).to_have_text("iris.csv")
     train(page, "iris")
     picture = section(page, "Where it draws the line")
     expect(picture.locator("path.area")).to_have_count(3)
-    expect(picture).to_contain_text("held at their median: petal_length = 4.35")
-    picture.get_by_label("Across").select_option("petal_length")
+    # What tells the classes apart best comes first.
+    across, up = picture.get_by_label("Across"), picture.get_by_label("Up")
+    expect(across).to_have_value("2")
+    expect(up).to_have_value("3")
+    held = "held at their median: sepal_length = 5.8, sepal_width = 3"
+    expect(picture).to_contain_text(held)
+    # Votes jump, yet the edges do not go up and down in steps.
+    edges = [
+        path.get_attribute("d") or "" for path in picture.locator("svg.plot path.boundary").all()
+    ]
+    assert 0 < sum(map(turning, edges)) < 20
     picture.get_by_label("Planes of").select_option("setosa and versicolor")
     expect(picture.locator("svg.plot path.plane")).to_have_count(2)
-    expect(picture).to_contain_text("sepal_length = 5.8")
+    across.select_option("petal_width")  # the same as the other one: they change places
+    expect(up).to_have_value("2")
+    up.select_option("sepal_width")
+    expect(picture).to_contain_text("sepal_length = 5.8, petal_length = 4.35")
     page.reload()  # the table is gone, the model is not
     expect(picture.locator("path.area")).to_have_count(3)
-    expect(picture).to_contain_text("held in the middle of their range")
+    expect(picture).to_contain_text("held at their median: petal_length = 4.35")
+
+
+def test_a_version_that_trusts_every_label_does_not_say_that_all_are_right(page: Page) -> None:
+    drop_file(page, "trusting.csv", blobs_csv())
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "trusting", membership="none")
+    expect(section(page, "Rows that look mislabelled")).to_contain_text("Nobody looked")
+    expect(page.locator(".headline")).to_contain_text("it was told to trust them all")
+    expect(section(page, "How much it trusts the rows")).to_contain_text("without memberships")
 
 
 def test_text_missing_cells_and_rows_without_a_class(page: Page) -> None:
@@ -95,6 +140,9 @@ def test_text_missing_cells_and_rows_without_a_class(page: Page) -> None:
     lines[15] = "1,2"
     drop_file(page, "holes.csv", "\n".join(lines))
     expect(page.locator(".notes")).to_contain_text("1 row with more or fewer cells")
+    expect(page.locator(".notes")).to_contain_text("2 cells are missing.")
+    columns = page.get_by_role("table", name="Columns of the table")
+    assert columns.get_by_role("row", name="height").locator("td").nth(2).inner_text() == "1"
     page.get_by_label("Column with the classes").select_option("kind")
     expect(page.get_by_text("1 row without a class will be left out")).to_be_visible()
     train(page, "holes")

@@ -18,7 +18,7 @@ from app.schemas.keys import hash_key
 from tests.app.data import slow_training, training
 from tests.app.server import Server
 from tests.browser.conftest import watched
-from tests.browser.steps import PATIENCE, blobs_csv, drop_file, rows_of, section, train
+from tests.browser.steps import PATIENCE, blobs_csv, drop, drop_file, rows_of, section, train
 
 KEY = "a-key-of-the-studio"
 
@@ -30,8 +30,8 @@ def test_a_service_with_keys_asks_for_one(browser: Browser, tmp_path: Path) -> N
         field = page.get_by_label("API key", exact=True)
         field.fill("not-a-key")
         page.get_by_role("button", name="Use this key").click()
-        page.get_by_role("link", name="Models").click()
         expect(page.get_by_role("heading", name="This key does not do")).to_be_visible()
+        page.get_by_role("link", name="Models").click()
         field.fill(KEY)
         page.get_by_role("button", name="Use this key").click()
         expect(page.get_by_text("There is none yet.")).to_be_visible()
@@ -42,9 +42,13 @@ def test_a_service_with_keys_asks_for_one(browser: Browser, tmp_path: Path) -> N
         train(page, "keyed")  # the stream of events has the key too
         assert KEY not in page.content()
         assert page.evaluate("Object.keys(localStorage).length + document.cookie.length") == 0
+        page.get_by_role("button", name="Forget the key").click()
+        expect(page.get_by_role("heading", name="This service wants a key")).to_be_visible()
+        assert page.evaluate("Object.keys(sessionStorage).length") == 0
 
 
-def test_a_training_is_followed_and_cancelled(page: Page, studio: Server) -> None:
+def test_a_training_is_followed_and_cancelled(page: Page, browser: Browser, studio: Server) -> None:
+    """By the page that began it, and by one that was opened meanwhile."""
     body = slow_training("endless", n=2500)
     head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
     rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
@@ -58,8 +62,22 @@ def test_a_training_is_followed_and_cancelled(page: Page, studio: Server) -> Non
     panel = page.locator(".progress")
     expect(panel).to_contain_text("Sweep", timeout=PATIENCE)
     expect(panel).to_contain_text("Measuring, fold")
-    panel.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.get_by_text("Cancelled. Nothing was kept.")).to_be_visible(timeout=PATIENCE)
+    expect(panel).to_contain_text("from the best there is, at most")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator("main").get_by_text("A training is running already")).to_be_visible()
+    with watched(browser) as second:
+        second.goto(studio.url)
+        other = section(second, "Under way already")
+        expect(other.get_by_role("heading", name="endless")).to_be_visible()
+        expect(other).to_contain_text("Sweep")
+        cancel = other.get_by_role("button", name="Cancel", exact=True)
+        second.route("**/jobs/*", lambda route: route.fulfill(status=429, json={"detail": "later"}))
+        cancel.click()
+        expect(other.get_by_role("alert")).to_contain_text("later")
+        second.unroute_all()
+        cancel.click()
+        expect(other).to_contain_text("Cancelled. Nothing was kept.", timeout=PATIENCE)
+    expect(page.locator(".progress")).to_contain_text("Cancelled.", timeout=PATIENCE)
     with studio.client() as client:
         states = {
             job["state"] for job in client.get("/jobs").json()["items"] if job["model"] == "endless"
@@ -147,8 +165,10 @@ def test_versions_are_promoted_rolled_back_and_deleted(
     assert churn.get("/models/churn").status_code == 404
 
 
-def test_one_row_and_a_table_are_predicted(page: Page, churn: httpx.Client) -> None:
-    page.goto(page.url + "#predict/churn")
+def test_one_row_and_a_table_are_predicted(page: Page, studio: Server) -> None:
+    body = training("asked", feature_names=["age", "usage"])
+    assert httpx.post(f"{studio.url}/train", json=body, timeout=60).status_code == 201
+    page.goto(page.url + "#predict/asked")
     form = section(page, "One row")
     form.get_by_label("age", exact=True).fill("2,5")  # a comma is understood
     form.get_by_label("usage").fill("two")
@@ -178,10 +198,24 @@ def test_one_row_and_a_table_are_predicted(page: Page, churn: httpx.Client) -> N
         ["b", "-2.0", "-2.5", "no"],
     ]
     assert float(rows[0][4]) > 0 > float(rows[1][4])
-    table.get_by_label("CSV with the columns").set_input_files(
-        {"name": "bad.csv", "mimeType": "text/csv", "buffer": b"age,x\n1,2\n"}
-    )
+    drop(page, "bad.csv", "age,x\n1,2\n", on="h1")
     expect(table.get_by_role("alert")).to_contain_text("the table lacks usage")
+    flawed = "usage,age\n1,2\n\n1\n3,4\n5,many\n"  # a blank line, a short one, and a word
+    table.get_by_label("CSV with the columns").set_input_files(
+        {"name": "flawed.csv", "mimeType": "text/csv", "buffer": flawed.encode()}
+    )
+    expect(table.get_by_role("alert")).to_contain_text("line 6: age: ")
+    table.get_by_label("CSV with the columns").set_input_files(
+        {
+            "name": "short.csv",
+            "mimeType": "text/csv",
+            "buffer": flawed.replace("many", "6").encode(),
+        }
+    )
+    expect(table).to_contain_text("3 rows predicted")
+    expect(table).to_contain_text(
+        "1 row with more or fewer cells than the header left out (line 4)"
+    )
 
 
 @pytest.fixture

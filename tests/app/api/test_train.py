@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import statistics
 
 import httpx
 import pyarrow as pa
@@ -136,7 +137,12 @@ def test_one_hot_and_impute(client: httpx.Client) -> None:
         "name": "colour",
         "kind": "text",
         "categories": ["blue", "red"],
+        "typical": max("blue", "red", key=[row["colour"] for row in mixed].count),
+        "range": None,
     }
+    sizes = [row["size"] for row in mixed if row["size"] is not None]
+    assert info["columns"][0]["typical"] == pytest.approx(statistics.median(sizes))
+    assert info["columns"][0]["range"] == [min(sizes), max(sizes)]
     row = {"colour": "green", "size": None}
     answer = client.post("/predict", json={"model": "mixed", "X": [row]})
     assert answer.status_code == 200, answer.text

@@ -18,26 +18,29 @@ class _Counting:
         self.events.append(event)
 
 
-def _event(plane: int, sweep: int, violation: float) -> SimpleNamespace:
-    return SimpleNamespace(plane=plane, sweep=sweep, violation=violation, n_planes=2)
+def _event(plane: int, sweep: int, violation: float, gap: float | None) -> SimpleNamespace:
+    return SimpleNamespace(
+        plane=plane, sweep=sweep, violation=violation, n_planes=2, relative_gap=gap
+    )
 
 
 def test_a_long_run_is_thinned_and_passed_on_in_full() -> None:
     watcher = _Counting()
     recorded = RecordedSweeps(watcher)
     for sweep in range(1, 5001):
-        recorded.sweep(_event(1, sweep, 1.0 / sweep))
-        recorded.sweep(_event(0, sweep, np.inf))  # a step before the planes
-    recorded.sweep(_event(0, 1, 0.5))
+        recorded.sweep(_event(1, sweep, 1.0 / sweep, 0.5 / sweep))
+        recorded.sweep(_event(0, sweep, np.inf, None))  # a step before the planes
+    recorded.sweep(_event(0, 1, 0.5, 0.25))
     first, second = recorded.curves()
     assert len(watcher.events) == 10_001
-    assert first == {"plane": 0, "sweeps": [1], "violations": [0.5]}
+    assert first == {"plane": 0, "sweeps": [1], "violations": [0.5], "gaps": [0.25]}
     assert second["plane"] == 1
     assert second["sweeps"][0] == 1
     assert second["sweeps"][-1] == 5000
     assert len(second["sweeps"]) <= MAX_POINTS + 1
     assert second["sweeps"] == sorted(set(second["sweeps"]))
     assert second["violations"] == [1.0 / sweep for sweep in second["sweeps"]]
+    assert second["gaps"] == [0.5 / sweep for sweep in second["sweeps"]]
 
 
 def test_histograms_count_every_row_of_its_class() -> None:

@@ -16,14 +16,18 @@ def test_the_percentage_never_falls_and_ends_below_the_saving() -> None:
         for sweep in range(1, 8):
             for plane in (0, 1):  # planes are solved side by side
                 violation = 10.0 ** (1 - sweep) * (1 + plane)
+                gap = violation / 2 if sweep % 2 else None  # it is not taken after every sweep
                 progress.sweep(
-                    SimpleNamespace(plane=plane, n_planes=2, sweep=sweep, violation=violation)
+                    SimpleNamespace(
+                        plane=plane, n_planes=2, sweep=sweep, violation=violation, relative_gap=gap
+                    )
                 )
     percents = [event["percent"] for event in seen]
     assert percents == sorted(percents)
     assert percents[0] >= 0
     assert 90 <= percents[-1] <= 96
-    assert seen[-1]["gap"] > 0
+    assert seen[-1]["violation"] == 2e-6
+    assert seen[-3]["gap"] == seen[-5]["gap"] == 2e-4 / 2  # that of sweep 5, also after sweep 6
 
 
 def test_a_search_counts_for_several_fits_and_stays_in_sight() -> None:
@@ -42,5 +46,7 @@ def test_steps_before_the_planes_have_no_violation() -> None:
     seen: list[dict[str, Any]] = []
     progress = Progress(1, 1e-3, seen.append)
     progress.next_fit("training")
-    progress.sweep(SimpleNamespace(plane=0, n_planes=2, sweep=0, violation=float("inf")))
+    progress.sweep(
+        SimpleNamespace(plane=0, n_planes=2, sweep=0, violation=float("inf"), relative_gap=None)
+    )
     assert "gap" not in seen[-1]

@@ -34,6 +34,7 @@ def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
     assert policy["default-src"] == "'none'"
     assert policy["frame-ancestors"] == policy["base-uri"] == policy["form-action"] == "'none'"
     assert policy["require-trusted-types-for"] == "'script'"
+    assert "data:" not in answer.headers["content-security-policy"]
     assert "unsafe" not in answer.headers["content-security-policy"]
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", answer.text)
 

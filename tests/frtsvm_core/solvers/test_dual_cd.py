@@ -78,6 +78,27 @@ def test_only_a_full_sweep_ends_the_run():
     assert seen[-1].violation <= 1e-9
 
 
+@pytest.mark.parametrize("shape", [WIDE, TALL])
+def test_gaps_are_those_of_the_iterates_and_cost_little(shape):
+    """Between 0 and 1, falling, and at the end that of the solution."""
+    seen = []
+    rows, bound, solution = solve(shape, callback=seen.append)
+    taken = [sweep for sweep in seen if sweep.relative_gap is not None]
+    gaps = [sweep.relative_gap for sweep in taken]
+    v = solution.v
+    primal = 0.5 * v @ v + bound @ np.maximum(1.0 - rows @ v, 0.0)
+    dual = solution.alpha.sum() - 0.5 * v @ v
+    assert gaps[-1] == pytest.approx(max(primal - dual, 0.0) / primal, abs=1e-12)
+    assert taken[-1] is seen[-1]
+    assert min(gaps) >= 0.0
+    assert max(gaps) <= 1.0
+    assert gaps[0] > 1e3 * gaps[-1]
+    # A product with all rows is never made before the sweeps have looked at as many of them.
+    assert len(taken) - 1 <= solution.n_visits / rows.shape[0]
+    assert len(taken) < len(seen)
+    assert solve(shape)[2].n_visits == solution.n_visits  # listening changes nothing
+
+
 def test_callback_counts_sweeps_and_can_end_the_run():
     class Enough(Exception):
         pass

@@ -1,8 +1,9 @@
 /** Which view the address asks for, and the key if the service wants one. */
 
 import { api, whenRefused } from "./api.js";
+import { takeDrops } from "./parts/drop.js";
 import { failure } from "./parts/notice.js";
-import { showKeyForm } from "./views/key.js";
+import { showForgetting, showKeyForm } from "./views/key.js";
 import { modelsView } from "./views/models.js";
 import { predictView } from "./views/predict.js";
 import { resultView } from "./views/result.js";
@@ -45,7 +46,12 @@ async function show({ focus = true } = {}) {
 }
 
 addEventListener("hashchange", () => show());
-whenRefused((problem) => showKeyForm(problem, () => show({ focus: false })));
-await show({ focus: false });
-// A first call that needs a key tells whether one is wanted, before work is put into a form.
-api.models().catch(() => {});
+takeDrops(main);
+async function showAgain() {
+  showForgetting(showAgain);
+  await show({ focus: false });
+  // A call that needs a key tells whether one is wanted, before work is put into a form.
+  api.models().catch(() => {});
+}
+whenRefused((problem) => showKeyForm(problem, showAgain));
+await showAgain();

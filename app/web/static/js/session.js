@@ -17,8 +17,10 @@ export const session = {
   trained: new Map(),
   /** @type {{model: string, version: number} | null} the version looked at last */
   current: null,
-  /** @type {{panel: HTMLElement} | null} a training under way, and where it is shown */
+  /** @type {{panel: HTMLElement, job: string | null} | null} a training under way, and where it is shown */
   running: null,
+  /** @type {Map<string, HTMLElement>} jobs begun elsewhere or before a reload, and where they are shown */
+  others: new Map(),
 };
 
 export const versionKey = (model, version) => `${model}/${version}`;

@@ -60,9 +60,9 @@ export class Dataset {
   rowsWithout = (column) => this.#ask("rowsWithout", column);
   rows = (indices) => this.#ask("rows", indices);
   lines = (indices) => this.#ask("lines", indices);
-  typical = () => this.#ask("typical");
+  telling = (target) => this.#ask("telling", target);
   points = (x, y, label, most) => this.#ask("points", { x, y, label, most });
-  values = (names, from, to) => this.#ask("values", { names, from, to });
+  values = (wanted, from, to) => this.#ask("values", { wanted, from, to });
   write = (wish) => this.#ask("write", wish);
 
   close() {

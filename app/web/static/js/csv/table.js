@@ -4,12 +4,15 @@ import {
   isDecimalComma, isInfinite, isMissing, isNumber, mayBeThousands, unguarded, written,
 } from "./cells.js";
 import { RecordReader, findSeparator } from "./reader.js";
+import { separation } from "./telling.js";
 
 const PREVIEW_ROWS = 8;
 /** Distinct words that are counted; beyond them a column is called "many". */
 const MAX_WORDS = 1000;
 const MAX_NAME = 256;
 const MAX_FLAWED = 5;
+/** Rows that are enough to see which columns tell the classes apart. */
+const MOST_LOOKED_AT = 5000;
 
 /** Numbers of one column, in an array that grows. */
 class Numbers {
@@ -104,17 +107,6 @@ class Column {
       max: range.max,
     };
   }
-
-  /** What stands for the column when another one is looked at: the median, or the commonest word. */
-  typical() {
-    if (this.kind === "number") {
-      const known = this.numbers.all().filter((value) => value === value).sort();
-      const middle = known.length >> 1;
-      return known.length % 2 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
-    }
-    const words = [...this.words].filter(([word]) => !isMissing(word));
-    return words.length ? words.reduce((a, b) => (b[1] > a[1] ? b : a))[0] : null;
-  }
 }
 
 export class Table {
@@ -199,8 +191,18 @@ export class Table {
     return rows.map((row) => this.numbers[row]);
   }
 
-  typical() {
-    return this.columns.map((column) => column.typical());
+  /** Number columns, those that tell the classes of a column apart best first. */
+  telling(target) {
+    const step = Math.max(1, Math.ceil(this.nRows / MOST_LOOKED_AT));
+    const rows = [];
+    for (let i = 0; i < this.nRows; i += step) rows.push(i);
+    const labels = rows.map((row) => this.row(row)[target].trim());
+    const score = ({ numbers }) => separation(rows.map((row) => numbers.values[row]), labels);
+    return this.columns
+      .map((column, i) => ({ i, score: column.kind === "number" && i !== target ? score(column) : -1 }))
+      .filter((found) => found.score >= 0)
+      .sort((a, b) => b.score - a.score)
+      .map(({ i }) => i);
   }
 
   /** Some rows, spread evenly, as points: two number columns and a label. */
@@ -214,20 +216,27 @@ export class Table {
     return found;
   }
 
-  /** Rows as the service takes them: numbers, words and nulls, in the order of `names`. */
-  values(names, from, to) {
-    const places = names.map((name) => this.names.indexOf(name));
+  /**
+   * Rows as the service takes them: numbers, words and nulls, in the order of the columns of a model.
+   * @param {{name: string, kind: "number" | "text"}[]} wanted
+   */
+  values(wanted, from, to) {
+    const places = wanted.map(({ name }) => this.names.indexOf(name));
     const rows = [];
     for (let i = from; i < Math.min(to, this.nRows); i += 1) {
       const cells = this.row(i);
-      rows.push(places.map((place) => this.#value(place, i, cells[place])));
+      rows.push(places.map((place, k) => this.#value(place, i, cells[place], wanted[k].kind)));
     }
     return rows;
   }
 
-  #value(place, row, cell) {
+  /** A word where the model has numbers is left as it is: the service says which cell is wrong. */
+  #value(place, row, cell, kind) {
     if (isMissing(cell)) return null;
-    return this.columns[place].kind === "number" ? this.columns[place].numbers.values[row] : cell.trim();
+    const column = this.columns[place];
+    const value = column.numbers.values[row];
+    const isClear = Number.isFinite(value) && (column.hasDecimalCommas || !cell.includes(","));
+    return kind === "number" && isClear ? value : cell.trim();
   }
 
   /**
@@ -235,11 +244,11 @@ export class Table {
    * @param {object} wish
    * @param {number[]} [wish.columns] all, if it is not said
    * @param {number[]} [wish.without] rows to leave out
-   * @param {boolean} wish.guard keep spreadsheets from running text
+   * @param {boolean} [wish.guard] keep spreadsheets from running text
    * @param {{names: string[], rows: string[][]}} [wish.extra] further columns, row by row
    * @returns {Blob}
    */
-  write({ columns = this.columns.map((_, i) => i), without = [], guard, extra }) {
+  write({ columns = this.columns.map((_, i) => i), without = [], guard = false, extra }) {
     const left = new Set(without);
     const parts = [];
     const names = [...columns.map((i) => this.names[i]), ...(extra?.names || [])];

@@ -41,9 +41,9 @@ const actions = {
   rowsWithout: (column) => table.rowsWithout(column),
   rows: (indices) => indices.map((index) => table.row(index)),
   lines: (indices) => table.lines(indices),
-  typical: () => table.typical(),
+  telling: (target) => table.telling(target),
   points: ({ x, y, label, most }) => table.points(x, y, label, most),
-  values: ({ names, from, to }) => table.values(names, from, to),
+  values: ({ wanted, from, to }) => table.values(wanted, from, to),
   write: (wish) => table.write(wish),
 };
 

@@ -12,7 +12,8 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** `data.csv` -> `data-cleaned.csv` */
+/** `data.csv` -> `data-cleaned.csv`, with what no file system takes replaced as browsers do. */
 export function renamed(name, suffix) {
-  return `${name.replace(/\.(csv|tsv|txt)$/i, "")}-${suffix}.csv`;
+  const stem = name.replace(/\.(csv|tsv|txt)$/i, "").replace(/[<>:"/\\|?*~\u0000-\u001f]/g, "_");
+  return `${stem.replace(/^\.+/, "_")}-${suffix}.csv`;
 }

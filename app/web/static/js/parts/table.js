@@ -63,7 +63,7 @@ export function sortable(caption, headings, rows, shown = (all) => all) {
     const sorted = [...rows];
     if (order.heading) {
       const { value } = order.heading;
-      sorted.sort((a, b) => compare(value(a), value(b)) * (order.down ? -1 : 1));
+      sorted.sort((a, b) => compare(value(a), value(b), order.down ? -1 : 1));
     }
     replace(
       body,
@@ -107,9 +107,13 @@ export function sortable(caption, headings, rows, shown = (all) => all) {
   return element;
 }
 
-function compare(a, b) {
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a).localeCompare(String(b), undefined, { numeric: true });
+/** Numbers by size, words as people sort them; what is no number comes last, up and down. */
+function compare(a, b, direction) {
+  if (typeof a === "number" && typeof b === "number") {
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
+    return (a - b) * direction;
+  }
+  return String(a).localeCompare(String(b), undefined, { numeric: true }) * direction;
 }
 
 /** Pairs of a name and a value. */

@@ -58,7 +58,7 @@ export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, format = (v) =
       s("text", { x: box.left - 8, y: round(y(value)) + 4, "text-anchor": "end" }, format(value)),
     ]),
     axisLabel(xLabel, `translate(${(box.left + box.right) / 2} ${box.bottom + 48})`),
-    axisLabel(yLabel, `translate(${box.left - 58} ${(box.top + box.bottom) / 2}) rotate(-90)`),
+    axisLabel(yLabel, `translate(18 ${(box.top + box.bottom) / 2}) rotate(-90)`),
   );
 }
 

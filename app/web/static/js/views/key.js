@@ -4,6 +4,22 @@ import { h, field, replace } from "../dom.js";
 import { key } from "../api.js";
 import { say } from "../parts/status.js";
 
+/**
+ * A button in the footer that forgets the key, as long as there is one.
+ * @param {() => void} onDone
+ */
+export function showForgetting(onDone) {
+  const place = document.getElementById("key-state");
+  const forget = () => {
+    key.set("");
+    replace(place);
+    say("The key is forgotten.");
+    onDone();
+  };
+  const button = h("button", { type: "button", class: "quiet", onclick: forget }, "Forget the key");
+  replace(place, key.get() ? button : null);
+}
+
 /** @param {Error} problem why it is wanted @param {() => void} onDone */
 export function showKeyForm(problem, onDone) {
   const place = document.getElementById("key");
@@ -35,7 +51,9 @@ export function showKeyForm(problem, onDone) {
   replace(
     place,
     h("h2", { id: "key-title" }, title),
-    h("p", {}, had ? `${problem.message}.` : "Whoever runs it makes one with `frtsvm keys new`."),
+    had
+      ? h("p", {}, `${problem.message}.`)
+      : h("p", {}, "Whoever runs it makes one with ", h("code", {}, "frtsvm keys new"), "."),
     form,
   );
   place.hidden = false;

@@ -2,7 +2,7 @@
 
 import { api } from "../api.js";
 import { field, h, select } from "../dom.js";
-import { sentFor, session } from "../session.js";
+import { session } from "../session.js";
 import { formPanel } from "./predict/form.js";
 import { filePanel } from "./predict/file.js";
 
@@ -33,12 +33,10 @@ export async function predictView(model, version) {
     number,
     { onchange: () => go(chosen, versions.value) },
   );
-  const sent = sentFor(chosen, number);
-  const typical = sent ? await sent.dataset.typical() : null;
   return [
     h("h1", {}, "Predict"),
     h("div", { class: "row" }, field("Model", models), field("Version", versions)),
-    formPanel(info, typical ? sent.features.map((column) => typical[column]) : null),
+    formPanel(info),
     filePanel(info),
   ];
 }

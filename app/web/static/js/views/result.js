@@ -11,7 +11,7 @@ import { comparisonPanel } from "./result/comparison.js";
 import { certificatePanel } from "./result/certificate.js";
 import { measuresPanel } from "./result/measures.js";
 import { membershipsPanel } from "./result/memberships.js";
-import { searchPanel } from "./result/search.js";
+import { parametersPanel } from "./result/parameters.js";
 import { fetchSuspects, suspectsPanel } from "./result/suspects.js";
 
 export async function resultView(model, version) {
@@ -33,10 +33,10 @@ export async function resultView(model, version) {
       h("a", { class: "button primary", href: `#predict/${name}/${info.version}` }, "Predict with it"),
       h("a", { class: "button", href: `#models/${name}` }, "All versions"),
     ),
-    boundaryPanel(info, new Set(suspects.items.map((item) => item.row))),
+    await boundaryPanel(info, new Set(suspects.items.map((item) => item.row))),
     await suspectsPanel(info, suspects),
     measuresPanel(info),
-    searchPanel(info),
+    parametersPanel(info),
     membershipsPanel(info),
     certificatePanel(info),
     await comparisonPanel(info),
@@ -44,7 +44,10 @@ export async function resultView(model, version) {
       "section",
       { "aria-labelledby": "same-title" },
       h("h2", { id: "same-title" }, "The same from a shell"),
+      h("p", {}, "All that is shown here, as JSON: the version, its planes, and the membership of every row."),
       command("this version", curl(versionPath(model, info.version))),
+      command("its planes", curl(`${versionPath(model, info.version)}/planes`)),
+      command("its memberships", curl(`${versionPath(model, info.version)}/memberships?limit=1000`)),
     ),
   ];
 }
@@ -81,7 +84,8 @@ function factsOf(info) {
   return parts.join(" · ");
 }
 
-function headline({ validation, training_accuracy: own, memberships, n_rows: rows, certificate }) {
+function headline(info) {
+  const { validation, training_accuracy: own, memberships, n_rows: rows, certificate } = info;
   const figures = validation
     ? [
         ["Accuracy on unseen rows", percent(validation.accuracy), foldsNote(validation.folds)],
@@ -89,7 +93,9 @@ function headline({ validation, training_accuracy: own, memberships, n_rows: row
       ]
     : [["Accuracy on its own rows", percent(own), "not measured on unseen rows"]];
   figures.push(
-    ["Labels it does not believe", count(memberships.n_suspected), `of ${count(rows)} rows`],
+    info.params.membership === "none"
+      ? ["Labels it does not believe", "–", "it was told to trust them all"]
+      : ["Labels it does not believe", count(memberships.n_suspected), `of ${count(rows)} rows`],
     certificate.converged
       ? ["Proof", "complete", "no better planes exist"]
       : ["Proof", "open", "it ran out of sweeps"],

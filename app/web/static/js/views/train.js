@@ -5,12 +5,15 @@ import { session } from "../session.js";
 import { columnsPanel } from "./train/columns.js";
 import { openPanel } from "./train/open.js";
 import { optionsPanel } from "./train/options.js";
+import { othersPanel } from "./train/running.js";
 
 export async function trainView() {
   const view = h("div");
   const open = openPanel(draw);
+  // A key may not be allowed to train, or still be wanted: the view does without then.
+  const others = await othersPanel().catch(() => null);
   async function draw() {
-    replace(view, session.dataset ? await opened(open) : [...welcome(), open]);
+    replace(view, session.dataset ? await opened(open) : [...welcome(), open], others);
   }
   await draw();
   return view;

@@ -1,9 +1,11 @@
 /** A table in, the same table with labels and scores out. */
 
-import { api } from "../../api.js";
+import { api, withQuery } from "../../api.js";
 import { field, h, replace } from "../../dom.js";
 import { count, plural } from "../../format.js";
+import { curl } from "../../curl.js";
 import { Dataset } from "../../csv/dataset.js";
+import { command } from "../../parts/command.js";
 import { download, renamed } from "../../parts/download.js";
 import { failure } from "../../parts/notice.js";
 import { say } from "../../parts/status.js";
@@ -33,6 +35,7 @@ export function filePanel(info) {
       replace(
         report,
         h("p", {}, `${plural(dataset.about.nRows, "row")} predicted. `, tally(extra.rows)),
+        leftOut(dataset.about.ragged),
         h(
           "button",
           { type: "button", class: "primary", onclick: () => download(blob, name) },
@@ -54,11 +57,26 @@ export function filePanel(info) {
     h("h2", { id: "file-title" }, "A table"),
     field("CSV with the columns of the model", input, needed(info)),
     report,
+    command("predict a table", curlOf(info)),
+    h("p", { class: "hint" }, "The line sends a file, here rows.csv, with the columns of the model and no others."),
   );
 }
 
-const namesOf = (info, dataset) =>
-  info.feature_names ?? dataset.about.columns.slice(0, info.n_features).map((column) => column.name);
+function curlOf({ model, version }) {
+  const headers = ["content-type: text/csv", "accept: text/csv"];
+  return curl(withQuery("predict", { model, version }), { file: "rows.csv", headers });
+}
+
+function leftOut({ count: n, lines }) {
+  if (n === 0) return null;
+  const where = `line ${lines.join(", ")}${n > lines.length ? " …" : ""}`;
+  const text = `${plural(n, "row")} with more or fewer cells than the header left out (${where}).`;
+  return h("p", { class: "hint" }, text);
+}
+
+/** The columns of the model by the names that they have in the table. */
+const wantedOf = (info, dataset) =>
+  info.columns.map(({ name, kind }, i) => ({ name: name ?? dataset.about.columns[i]?.name, kind }));
 
 function needed(info) {
   if (!info.feature_names) return `The first ${info.n_features} columns are taken as its features.`;
@@ -70,20 +88,21 @@ function needed(info) {
 
 /** Labels, scores and probabilities of every row, as further columns. */
 async function predictAll(info, dataset, onProgress, signal) {
-  const names = namesOf(info, dataset);
+  const wanted = wantedOf(info, dataset);
   const there = new Set(dataset.about.columns.map((column) => column.name));
-  const missing = names.filter((name) => !there.has(name));
-  if (missing.length || names.length < info.n_features) {
-    const what = missing.length ? missing.slice(0, 5).join(", ") : `${info.n_features} columns`;
+  const missing = wanted.filter(({ name }) => !there.has(name)).map(({ name }) => name);
+  if (missing.length) {
+    const what = info.feature_names ? missing.slice(0, 5).join(", ") : `${info.n_features} columns`;
     throw new Error(`the table lacks ${what}`);
   }
-  const step = Math.max(1, Math.floor(CALL_CELLS / names.length));
+  const step = Math.max(1, Math.floor(CALL_CELLS / wanted.length));
   const classes = info.classes.map(String);
   let columns = null;
   const rows = [];
   for (let from = 0; from < dataset.about.nRows; from += step) {
-    const X = await dataset.values(names, from, from + step);
-    const found = await api.predict({ model: info.model, version: info.version, X }, signal);
+    const X = await dataset.values(wanted, from, from + step);
+    const asked = { model: info.model, version: info.version, X };
+    const found = await api.predict(asked, signal).catch((error) => inFile(error, from, dataset, wanted));
     columns ??= [
       "predicted",
       ...(Array.isArray(found.scores[0]) ? classes.map((label) => `score_${label}`) : ["score"]),
@@ -95,6 +114,21 @@ async function predictAll(info, dataset, onProgress, signal) {
     onProgress(Math.min(1, (from + step) / dataset.about.nRows));
   }
   return { names: columns, rows };
+}
+
+/** The same problem, with lines and columns of the file in place of those of the call. */
+async function inFile(error, from, dataset, wanted) {
+  const flaws = (error.errors ?? []).filter((flaw) => flaw.row !== undefined);
+  if (flaws.length === 0) throw error;
+  const lines = await dataset.lines(flaws.map((flaw) => from + flaw.row));
+  const [first, ...others] = flaws.map(({ column, detail }, i) =>
+    [`line ${lines[i]}`, wanted[column]?.name, detail].filter((part) => part !== undefined).join(": "),
+  );
+  const found = new Error(first);
+  found.title = error.title;
+  // The first one is said above the list.
+  found.errors = [{ detail: first }, ...others.map((detail) => ({ detail }))];
+  throw found;
 }
 
 function tally(rows) {

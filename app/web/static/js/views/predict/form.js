@@ -8,15 +8,15 @@ import { isDecimalComma, isNumber } from "../../csv/cells.js";
 import { command } from "../../parts/command.js";
 import { failure } from "../../parts/notice.js";
 import { say } from "../../parts/status.js";
-import { numeric, plainTable } from "../../parts/table.js";
+import { numeric, plainTable, scrolling } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
 
 const MOST_FIELDS = 200;
 /** Scores of two classes below this are called close to the boundary. */
 const CLOSE = 0.1;
 
-/** @param {any} info @param {(number | string | null)[] | null} typical values to begin with */
-export function formPanel(info, typical) {
+/** @param {any} info a version; what is typical of its columns is there to begin with */
+export function formPanel(info) {
   const title = h("h2", { id: "form-title" }, "One row");
   if (info.columns.length > MOST_FIELDS) {
     const none = h("p", {}, "The model has too many features for a form; use a file.");
@@ -24,7 +24,7 @@ export function formPanel(info, typical) {
   }
   const answer = h("div", { class: "answer", "aria-live": "polite" });
   const line = command("predict this row", "");
-  const controls = info.columns.map((column, i) => control(column, typical?.[i] ?? null, info.impute));
+  const controls = info.columns.map((column) => control(column, info.impute));
 
   function valueAt(i) {
     const text = controls[i].value.trim();
@@ -83,10 +83,10 @@ export function formPanel(info, typical) {
   return h("section", { "aria-labelledby": "form-title" }, title, form);
 }
 
-function control(column, typical, impute) {
+function control({ kind, categories, typical }, impute) {
   const optional = impute === "median";
-  if (column.kind === "text") {
-    const words = (column.categories ?? []).map((word) => [word, word]);
+  if (kind === "text") {
+    const words = (categories ?? []).map((word) => [word, word]);
     return select(optional ? [["", "unknown"], ...words] : words, typical ?? words[0]?.[0]);
   }
   const value = typeof typical === "number" ? String(Number(typical.toPrecision(6))) : "";
@@ -104,10 +104,13 @@ function shown(info, { labels: [label], scores: [score], distances, probabilitie
   return [
     h("p", { class: "verdict" }, "It is ", h("strong", { class: `word ${own}` }, String(label))),
     Array.isArray(score) ? null : h("p", { class: "hint" }, `Score ${number(score)}: ${where}.`),
-    plainTable(
+    scrolling(
       "By class",
-      ["Class", ...columns.map(([name]) => numeric(name))],
-      info.classes.map((name, k) => [String(name), ...columns.map(([, values]) => values[k])]),
+      plainTable(
+        "By class",
+        ["Class", ...columns.map(([name]) => numeric(name))],
+        info.classes.map((name, k) => [String(name), ...columns.map(([, values]) => values[k])]),
+      ),
     ),
   ];
 }

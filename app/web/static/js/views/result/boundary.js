@@ -3,6 +3,7 @@
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
 import { number, plural } from "../../format.js";
+import { leadsOf, pairMargins } from "../../leads.js";
 import { failure } from "../../parts/notice.js";
 import { planeValues } from "../../planes.js";
 import { boundaryPlot } from "../../plots/boundary.js";
@@ -14,35 +15,46 @@ const MOST_POINTS = 1500;
 const MOST_LANDMARKS = 3000;
 /** Planes of more pairs than one would cover each other. */
 const NO_PAIR = "none";
+const TOO_OLD = "This version comes from a release that did not keep the ranges of its columns.";
 
 /** @param {any} info @param {Set<number>} suspected rows */
-export function boundaryPanel(info, suspected) {
+export async function boundaryPanel(info, suspected) {
   const names = info.columns.map((column, i) => column.name ?? `x${i}`);
   const numeric = names.map((name, i) => [i, name]).filter(([i]) => info.columns[i].kind === "number");
   const title = h("h2", { id: "boundary-title" }, "Where it draws the line");
-  if (numeric.length < 2) {
-    const none = h("p", {}, "A picture needs two number columns.");
+  const isKnown = numeric.every(([i]) => info.columns[i].range);
+  if (numeric.length < 2 || !isKnown) {
+    const none = h("p", {}, isKnown ? "A picture needs two number columns." : TOO_OLD);
     return h("section", { "aria-labelledby": "boundary-title" }, title, none);
   }
   const place = h("div", { class: "picture", "aria-busy": "true" }, h("p", { class: "hint" }, "Drawing …"));
   const redraw = () => draw().catch((error) => replace(place, failure(error)));
-  const across = select(numeric, numeric[0][0], { onchange: redraw });
-  const up = select(numeric, numeric[1][0], { onchange: redraw });
+  const [first, second] = await firstPair(info, numeric.map(([i]) => i));
+  const across = select(numeric, first, { onchange: () => choose(across, up) });
+  const up = select(numeric, second, { onchange: () => choose(up, across) });
   const pairs = pairsOf(info);
   const pair = select(pairs, pairs[0][0], { onchange: redraw });
   const source = pictureSource(info, names, suspected);
   let latest = 0;
+  let shown = [across.value, up.value];
 
+  /** A feature against itself shows nothing: the other one takes the place that has become free. */
+  function choose(changed, other) {
+    if (changed.value === other.value) other.value = shown.find((feature) => feature !== changed.value);
+    shown = [across.value, up.value];
+    redraw();
+  }
   async function draw() {
     const mine = (latest += 1);
     place.setAttribute("aria-busy", "true");
     const picture = await source(Number(across.value), Number(up.value), pair.value);
     if (mine !== latest) return;
     const lines = [["boundary", "decision boundary"]];
-    if (picture.planes.length) lines.push(["plane", "planes, in the colour of their class"]);
+    if (picture.planes.some(isInSight)) lines.push(["plane", "planes, in the colour of their class"]);
+    else if (picture.planes.length) lines.push(["plane", "planes: none of them comes by here"]);
     if (picture.points.some((point) => point.suspected)) lines.push(["ring", "suspected rows"]);
     const held = h("p", { class: "hint" }, picture.held);
-    replace(place, boundaryPlot(picture), legend(info.classes, lines), held);
+    replace(place, boundaryPlot(picture), legend(info.classes, lines), picture.held ? held : null);
     place.removeAttribute("aria-busy");
   }
   redraw();
@@ -60,6 +72,18 @@ export function boundaryPanel(info, suspected) {
     place,
   );
 }
+
+/** The two features that tell the classes apart best, if the table is here; the first two otherwise. */
+async function firstPair({ model, version }, features) {
+  const sent = sentFor(model, version);
+  if (!sent) return features.slice(0, 2);
+  const told = (await sent.dataset.telling(sent.target)).map((column) => sent.features.indexOf(column));
+  const best = new Set([...told.filter((feature) => features.includes(feature)), ...features]);
+  return [...best].slice(0, 2).sort((a, b) => a - b);
+}
+
+/** Whether a plane, where its function is 0, crosses what is drawn. */
+const isInSight = ({ values }) => values.some((value) => value > 0) && values.some((value) => value <= 0);
 
 /** Which planes can be shown together; what is shown at first comes first. */
 function pairsOf({ classes, certificate }) {
@@ -79,25 +103,33 @@ function pictureSource(info, names, suspected) {
   const { model, version } = info;
   const sent = sentFor(model, version);
   const planes = api.planes(model, version, MOST_LANDMARKS);
-  const typical = middle(info, names, sent, planes);
+  const code = (label) => info.classes.indexOf(label);
+  const nClasses = info.classes.length;
+  const doPairsVote = nClasses > 2 && info.certificate.planes.every((plane) => plane.other_class !== null);
+  const typical = info.columns.map((column) => column.typical ?? null);
 
   return async (across, up, pair) => {
-    const held = await typical;
     const points = sent ? await pointsOf(info, sent, across, up, suspected) : [];
     const ranges = points.length
       ? [extent(points, "x"), extent(points, "y")].map(padded)
-      : [held.ranges[across], held.ranges[up]].map(padded);
-    const rows = gridRows(held.values, across, up, ranges);
+      : [info.columns[across].range, info.columns[up].range].map(padded);
+    const rows = gridRows(typical, across, up, ranges);
     const { scores } = await api.predict({ model, version, X: rows });
-    const found = pair === NO_PAIR ? null : await planes;
+    const found = pair === NO_PAIR && !doPairsVote ? null : await planes;
+    const values = found && gridValues(info, found, names, rows);
+    const known = (found?.planes ?? []).map(({ own_class: own, other_class: other, norm }, p) => ({
+      own: code(own), other: code(other), norm, values: values[p],
+    }));
+    const isChosen = ({ own, other }) =>
+      pair === "all" || pair === [own, other].sort((a, b) => a - b).join("-");
     return {
       names: [names[across], names[up]],
       ranges,
       size: SIZE,
-      leads: leadsOf(scores, info.classes.length),
-      planes: found ? planesOf(info, found, names, rows, pair) : [],
+      leads: leadsOf(scores, nClasses, values && doPairsVote ? pairMargins(known, values, nClasses) : null),
+      planes: known.filter(isChosen),
       points,
-      held: heldText(names, held, across, up),
+      held: heldText(names, typical, across, up, points.length > 0),
       description:
         `Areas of ${plural(info.classes.length, "class", "classes")} (${info.classes.join(", ")}) ` +
         `over ${names[across]} and ${names[up]}. ${plural(points.length, "training row")} drawn.`,
@@ -119,66 +151,33 @@ function gridRows(values, across, up, [[left, right], [low, high]]) {
   return rows;
 }
 
-/** By how much each class leads, from the scores of /predict. */
-function leadsOf(scores, nClasses) {
-  if (nClasses === 2) {
-    const second = Float64Array.from(scores);
-    return [second.map((score) => -score), second];
-  }
-  const lead = (row, k) => row[k] - Math.max(...row.filter((_, other) => other !== k));
-  return Array.from({ length: nClasses }, (_, k) => Float64Array.from(scores, (row) => lead(row, k)));
-}
-
-function planesOf(info, found, names, rows, pair) {
+/** f of every plane over the grid. */
+function gridValues(info, found, names, rows) {
   const values = planeValues(found, info.params);
-  const code = (label) => info.classes.indexOf(label);
-  const chosen = found.planes
-    .map((plane, i) => ({ number: i, own: code(plane.own_class), other: code(plane.other_class) }))
-    .filter(({ own, other }) => pair === "all" || pair === [own, other].sort((a, b) => a - b).join("-"));
-  const grids = chosen.map(() => new Float64Array(rows.length));
+  const grids = found.planes.map(() => new Float64Array(rows.length));
   rows.forEach((row, i) => {
     const all = values(Object.fromEntries(names.map((name, j) => [name, row[j]])));
-    chosen.forEach((plane, k) => (grids[k][i] = all[plane.number]));
+    grids.forEach((grid, p) => (grid[i] = all[p]));
   });
-  return chosen.map(({ own }, k) => ({ own, values: grids[k] }));
-}
-
-/** Medians of the table; without it, the middle of what the scaling saw. */
-async function middle(info, names, sent, planes) {
-  if (sent) {
-    const all = await sent.dataset.typical();
-    return { values: sent.features.map((column) => all[column]), how: "at their median", ranges: null };
-  }
-  const { scaling } = (await planes) ?? (await api.planes(info.model, info.version, Infinity));
-  const ranges = names.map((name) => {
-    const i = scaling.inputs.indexOf(name);
-    if (i < 0) return null;
-    const width = scaling.factor[i] ? 1 / scaling.factor[i] : 1;
-    const start = scaling.offset[i];
-    return info.scale === "minmax" ? [start, start + width] : [start - 3 * width, start + 3 * width];
-  });
-  const values = info.columns.map((column, j) =>
-    ranges[j] ? (ranges[j][0] + ranges[j][1]) / 2 : (column.categories?.[0] ?? null),
-  );
-  return { values, ranges, how: "in the middle of their range" };
+  return grids;
 }
 
 async function pointsOf(info, sent, across, up, suspected) {
   const [x, y] = [sent.features[across], sent.features[up]];
   const found = await sent.dataset.points(x, y, sent.target, MOST_POINTS);
-  const labels = new Map(info.classes.map((label, i) => [String(label).toLowerCase(), i]));
+  const labels = new Map(info.classes.map((label, i) => [String(label), i]));
   return found
     .map(([px, py, label, place]) => [px, py, label, positionOf(sent, place)])
     .filter(([, , , row]) => row >= 0)
     .map(([px, py, label, row]) => ({
       x: px,
       y: py,
-      label: labels.get(asWritten(label).toLowerCase()) ?? 0,
+      label: labels.get(asWritten(label)) ?? labels.get(label.toLowerCase()) ?? 0,
       suspected: suspected.has(row),
     }));
 }
 
-/** Whole numbers come back without leading zeros and plus signs. */
+/** Whole numbers come back without leading zeros and plus signs, True and FALSE in small letters. */
 const asWritten = (label) => (/^[+-]?\d+$/.test(label) ? String(BigInt(label)) : label);
 
 function extent(points, axis) {
@@ -195,12 +194,16 @@ function padded([low, high]) {
   return [low - margin, high + margin];
 }
 
-function heldText(names, { values, how }, across, up) {
+function heldText(names, values, across, up, hasPoints) {
   const text = (value) => (typeof value === "number" ? number(value, 3) : String(value));
-  const others = names
-    .map((name, j) => `${name} = ${text(values[j])}`)
-    .filter((_, j) => j !== across && j !== up);
+  const isOther = (_, j) => j !== across && j !== up;
+  const others = names.map((name, j) => `${name} = ${text(values[j])}`).filter(isOther);
   if (others.length === 0) return "";
   const some = others.slice(0, 4).join(", ");
-  return `The other features are held ${how}: ${some}${others.length > 4 ? " …" : ""}.`;
+  const hasWords = values.filter(isOther).some((value) => typeof value === "string");
+  const how = hasWords ? "at their median or commonest word" : "at their median";
+  const rows = hasPoints
+    ? " The rows themselves have other values there, so that some seem to be on the wrong side."
+    : "";
+  return `The other features are held ${how}: ${some}${others.length > 4 ? " …" : ""}.${rows}`;
 }

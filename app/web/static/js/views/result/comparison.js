@@ -1,8 +1,10 @@
 /** Two versions side by side. */
 
-import { api } from "../../api.js";
+import { api, versionPath } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
 import { count, moment, number, percent } from "../../format.js";
+import { curl } from "../../curl.js";
+import { command } from "../../parts/command.js";
 import { failure } from "../../parts/notice.js";
 import { numeric, plainTable, scrolling } from "../../parts/table.js";
 import { confusionTable } from "./measures.js";
@@ -13,12 +15,14 @@ export async function comparisonPanel(info) {
   if (others.length === 0) return null;
   const before = others.find(({ version }) => version < info.version) ?? others[0];
   const place = h("div");
+  const line = command("the other version", "");
   const other = select(
     others.map(({ version, created_at: at }) => [version, `version ${version}, ${moment(at)}`]),
     before.version,
     { onchange: () => draw() },
   );
   async function draw() {
+    line.show(curl(versionPath(info.model, Number(other.value))));
     try {
       const found = await api.version(info.model, Number(other.value));
       replace(place, table(found, info), matrices(found, info));
@@ -33,8 +37,12 @@ export async function comparisonPanel(info) {
     h("h2", { id: "compare-title" }, "Beside another version"),
     field("Compare with", other),
     place,
+    line,
   );
 }
+
+const suspectedBy = ({ params, memberships }) =>
+  params.membership === "none" ? null : memberships.n_suspected;
 
 const MEASURES = [
   ["Accuracy on unseen rows", (info) => info.validation?.accuracy, percent],
@@ -43,7 +51,7 @@ const MEASURES = [
   ["Accuracy on its own rows", (info) => info.training_accuracy, percent],
   ["Rows", (info) => info.n_rows, count],
   ["Features", (info) => info.n_features, count],
-  ["Suspected rows", (info) => info.memberships.n_suspected, count],
+  ["Suspected rows", suspectedBy, count],
   ["Median membership", (info) => info.memberships.median, (value) => number(value, 3)],
   ["Seconds to fit", (info) => info.timings.fit_seconds, (value) => number(value, 3)],
 ];
@@ -60,8 +68,10 @@ function table(a, b) {
   return scrolling("Comparison", plainTable(caption, [first, ...others.map(numeric)], rows));
 }
 
+const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
 function parametersThatDiffer(a, b) {
-  const text = (value) => (typeof value === "number" ? number(value) : JSON.stringify(value));
+  const text = (value) => (typeof value === "number" ? number(value) : asText(value));
   return Object.keys({ ...a.params, ...b.params })
     .filter((name) => JSON.stringify(a.params[name]) !== JSON.stringify(b.params[name]))
     .map((name) => [name, (info) => info.params[name], text]);

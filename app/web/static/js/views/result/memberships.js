@@ -6,7 +6,12 @@ import { membershipPlot } from "../../plots/histogram.js";
 
 const MOST = 12;
 
-export function membershipsPanel({ memberships, classes }) {
+export function membershipsPanel({ memberships, classes, params }) {
+  const title = h("h2", { id: "memberships-title" }, "How much it trusts the rows");
+  if (params.membership === "none") {
+    const all = h("p", {}, "All alike: it was trained without memberships, so every row counts in full.");
+    return h("section", { "aria-labelledby": "memberships-title" }, title, all);
+  }
   const ofClass = (counts, i) => {
     const label = String(classes[i]);
     return h("figure", {}, h("figcaption", {}, label), membershipPlot(label, i, counts));
@@ -14,7 +19,7 @@ export function membershipsPanel({ memberships, classes }) {
   return h(
     "section",
     { "aria-labelledby": "memberships-title" },
-    h("h2", { id: "memberships-title" }, "How much it trusts the rows"),
+    title,
     h(
       "p",
       {},
@@ -24,5 +29,8 @@ export function membershipsPanel({ memberships, classes }) {
     memberships.histograms
       ? h("div", { class: "small-multiples" }, memberships.histograms.slice(0, MOST).map(ofClass))
       : h("p", { class: "hint" }, "This version comes from a release that did not keep their distribution."),
+    memberships.histograms && classes.length > MOST
+      ? h("p", { class: "hint" }, `The first ${MOST} of ${classes.length} classes are shown.`)
+      : null,
   );
 }

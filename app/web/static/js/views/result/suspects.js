@@ -4,7 +4,7 @@ import { api, versionPath } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { count, number, plural, tiny } from "../../format.js";
 import { curl } from "../../curl.js";
-import { written } from "../../csv/cells.js";
+import { isMissing, written } from "../../csv/cells.js";
 import { command } from "../../parts/command.js";
 import { download, renamed } from "../../parts/download.js";
 import { say } from "../../parts/status.js";
@@ -15,6 +15,14 @@ import { openTable, placesOf, sentFor } from "../../session.js";
 const MOST_FETCHED = 20_000;
 const MOST_SHOWN = 200;
 const MOST_COLUMNS = 12;
+
+const NOTHING_FOUND = {
+  center: "None. Every row is nearer to the centre of its own class than to that of another.",
+  neighbors: "None. Every label agrees with those around it.",
+  none:
+    "Nobody looked: this version trusts every label. Train again with “Look for wrong labels” " +
+    "(or with a membership, where you choose the parameters) to see them.",
+};
 
 /** The suspected rows of a version, least trusted first. */
 export function fetchSuspects({ model, version }) {
@@ -28,7 +36,7 @@ export async function suspectsPanel(info, found) {
   const path = `${versionPath(model, version)}/memberships`;
   const title = h("h2", { id: "suspects-title" }, "Rows that look mislabelled");
   if (found.total === 0) {
-    const none = h("p", {}, "None. Every label agrees with the rows around it.");
+    const none = h("p", {}, NOTHING_FOUND[info.params.membership] ?? "None.");
     return h("section", { "aria-labelledby": "suspects-title" }, title, none);
   }
   const sent = sentFor(model, version);
@@ -82,9 +90,7 @@ export async function suspectsPanel(info, found) {
     h("p", {}, explanation(info, found.total)),
     sent ? h("label", { class: "choice" }, all, h("span", {}, "Tick all of them")) : null,
     scrolling("Suspected rows", table, rows.length > 12),
-    rows.length > MOST_SHOWN
-      ? h("p", { class: "hint" }, `The first ${MOST_SHOWN} in this order are shown; the downloads have all.`)
-      : null,
+    rows.length > MOST_SHOWN ? h("p", { class: "hint" }, shortage(rows.length, found.total)) : null,
     summary,
     h(
       "div",
@@ -98,6 +104,12 @@ export async function suspectsPanel(info, found) {
       : h("p", { class: "hint" }, "To clean the table here, train it in this page: the service keeps no rows."),
     command("suspected rows", curl(`${path}?suspected=true&sort=membership`)),
   );
+}
+
+/** What of the rows is here, and what of that is in sight. */
+function shortage(fetched, total) {
+  const which = fetched < total ? `the ${count(fetched)} least trusted` : "all";
+  return `The first ${MOST_SHOWN} in this order are shown; the downloads have ${which}.`;
 }
 
 function explanation(info, total) {
@@ -121,6 +133,9 @@ async function withCells(items, sent) {
   const [lines, cells] = await Promise.all([sent.dataset.lines(chosen), sent.dataset.rows(chosen)]);
   return items.map((item, i) => ({ ...item, place: chosen[i], line: lines[i], cells: cells[i] }));
 }
+
+/** NaN for a cell that is missing, which `Number` would take for 0. */
+const numberIn = (cell) => (isMissing(cell) ? NaN : Number(cell.replace(",", ".")));
 
 const looksLike = ({ label, predicted }) => (predicted === label ? "–" : String(predicted));
 const trust = ({ membership }) => (membership < 1e-3 ? tiny(membership) : number(membership, 3));
@@ -150,7 +165,7 @@ function headings(sent, ticked, update) {
   const cells = sent.features.slice(0, MOST_COLUMNS).map((column) => {
     const { name, kind } = sent.dataset.about.columns[column];
     const isNumber = kind === "number";
-    const value = (row) => (isNumber ? Number(row.cells[column].replace(",", ".")) : row.cells[column]);
+    const value = (row) => (isNumber ? numberIn(row.cells[column]) : row.cells[column]);
     return { name, number: isNumber, cell: (row) => row.cells[column], value };
   });
   return [tick, ...found, ...cells];

@@ -9,7 +9,10 @@ import { couldBeTarget, reasonAgainst } from "./plan.js";
 
 const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 const MOST_COLUMNS = 60;
+const MOST_LISTED = 500;
 const MOST_CLASSES = 12;
+/** Columns beyond which the list scrolls within itself, so that the training stays in reach. */
+const MANY_COLUMNS = 12;
 
 /**
  * @param {import("../../csv/dataset.js").Dataset} dataset
@@ -60,7 +63,7 @@ export async function columnsPanel(dataset, plan, onChange) {
     preview,
     h(
       "div",
-      { class: "split" },
+      { class: "split asked" },
       h("div", {}, h("h3", {}, "What is asked"), field("Column with the classes", target), balance),
       h("div", {}, h("h3", {}, "What may answer"), columns),
     ),
@@ -87,6 +90,13 @@ function remarks(about) {
   if (commas) found.push(`Decimal commas in ${commas}; they are sent as points.`);
   const unclear = named((column) => column.ambiguousComma);
   if (unclear) found.push(`Commas in ${unclear} may be decimal or between thousands: they stay text.`);
+  const missing = about.columns.reduce((sum, column) => sum + column.missing, 0);
+  if (missing) {
+    found.push(
+      `${plural(missing, "cell is", "cells are")} missing. In the columns that are used, numbers are filled ` +
+        "with the median of their column, and a missing word counts as none of the words.",
+    );
+  }
   return found;
 }
 
@@ -108,8 +118,24 @@ function previewTable(about, target) {
 }
 
 function columnTable(about, plan, onChange) {
-  const shown = about.columns.slice(0, MOST_COLUMNS);
+  const shown = about.columns.slice(0, MOST_LISTED);
   const more = about.columns.length - shown.length;
+  const boxes = new Map();
+  const rest = h("p", { class: "hint" });
+  const tellRest = (use) => replace(rest, `and ${plural(more, "more column")}, ${use ? "" : "not "}used as well`);
+  tellRest(true);
+  async function useAll(use) {
+    about.columns.forEach((column, i) => {
+      const used = use && i !== plan.target && reasonAgainst(column) === null;
+      if (used) plan.features.add(i);
+      else plan.features.delete(i);
+      if (boxes.has(i)) boxes.get(i).checked = used;
+    });
+    tellRest(use);
+    await onChange();
+  }
+  const every = (text, use) =>
+    h("button", { type: "button", class: "quiet", onclick: () => useAll(use) }, text);
   const row = (column, i) => {
     const isTarget = i === plan.target;
     const against = reasonAgainst(column);
@@ -125,11 +151,12 @@ function columnTable(about, plan, onChange) {
         await onChange();
       },
     });
+    boxes.set(i, box);
     return h(
       "tr",
       {},
       h("td", {}, isTarget ? h("span", { class: "tag" }, "asked") : box),
-      h("th", { scope: "row" }, column.name, isTarget ? null : warning),
+      h("th", { scope: "row" }, breakable(column.name), isTarget ? null : warning),
       h("td", {}, kindOf(column)),
       h("td", { class: "number" }, column.missing ? count(column.missing) : "–"),
       h("td", { class: "extent" }, extent(column)),
@@ -146,10 +173,16 @@ function columnTable(about, plan, onChange) {
           h("th", { scope: "col", class: name === "Missing" ? "number" : null }, name)))),
         h("tbody", {}, shown.map(row)),
       ),
+      shown.length > MANY_COLUMNS,
     ),
-    more > 0 ? h("p", { class: "hint" }, `and ${plural(more, "more column")}, used as well`) : null,
+    shown.length > 4 ? h("div", { class: "actions" }, every("Use all", true), every("Use none", false)) : null,
+    more > 0 ? rest : null,
   ];
 }
+
+/** A name that may be broken where its words end, and only there. */
+const breakable = (name) =>
+  name.split(/(?<=[_.\-/])/).flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part]));
 
 const kindOf = (column) =>
   column.kind === "number" ? (column.whole ? "whole number" : "number") : column.kind;

@@ -29,19 +29,6 @@ export function openPanel(onOpen) {
       h("span", {}, "or drop it here. It stays in this browser until you train."),
     ),
   );
-  for (const kind of ["dragenter", "dragover"]) {
-    drop.addEventListener(kind, (event) => {
-      event.preventDefault();
-      drop.classList.add("over");
-    });
-  }
-  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
-  drop.addEventListener("drop", (event) => {
-    event.preventDefault();
-    drop.classList.remove("over");
-    const [file] = event.dataTransfer.files;
-    if (file) open(async () => file);
-  });
 
   async function open(source) {
     const bar = h("progress", { max: "1", value: 0, "aria-label": "Reading the file" });
@@ -53,7 +40,6 @@ export function openPanel(onOpen) {
       dataset = new Dataset(file.name);
       await dataset.load(file, (share) => (bar.value = share));
       openTable(dataset, await firstPlan(dataset));
-      input.value = "";
       replace(report);
       await onOpen();
       const { nRows, columns } = dataset.about;
@@ -62,6 +48,8 @@ export function openPanel(onOpen) {
     } catch (error) {
       dataset?.close();
       replace(report, failure(error));
+    } finally {
+      input.value = ""; // the same file may be chosen again, mended
     }
   }
 

@@ -26,6 +26,7 @@ export async function optionsPanel(dataset, plan) {
   if (!able.search) chosen.mode = "chosen";
   const running = h("div", { class: "running" }, session.running?.panel);
   const line = command("train", "");
+  const busy = h("p", { class: "hint" });
   const parameters = h("div", { class: "parameters" });
 
   const refresh = () => line.show(curlOf(dataset, plan));
@@ -36,9 +37,11 @@ export async function optionsPanel(dataset, plan) {
   async function train(event) {
     event.preventDefault();
     if (session.running) {
-      say("A training is running already.");
+      replace(busy, "A training is running already: wait for it, or cancel it below.");
+      say(busy.textContent);
       return;
     }
+    replace(busy);
     const keepable = chosen.mode === "auto" && able.keep;
     try {
       await startTraining(dataset, plan, optionsOf(dataset, plan), running, keepable);
@@ -47,8 +50,7 @@ export async function optionsPanel(dataset, plan) {
     }
   }
   async function saveAsSent() {
-    const blob = await dataset.write({ ...(await wishOf(dataset, plan)), guard: true });
-    download(blob, renamed(dataset.name, "as-sent"));
+    download(await dataset.write(await wishOf(dataset, plan)), sentName(dataset));
   }
   const form = h(
     "form",
@@ -69,10 +71,12 @@ export async function optionsPanel(dataset, plan) {
       h(
         "button",
         { type: "button", class: "quiet", onclick: saveAsSent },
-        "Download the CSV as it is sent",
+        `Download ${sentName(dataset)}`,
       ),
     ),
+    busy,
     line,
+    h("p", { class: "hint" }, `The line sends ${sentName(dataset)}: exactly the rows and columns above.`),
   );
   showMode();
   return h(
@@ -141,7 +145,13 @@ const searchFields = (onChange) => [
     enter("budget", onChange, { min: "1", max: "3600", step: "1" }),
     "Longer finds better parameters.",
   ),
-  tick("probability", "Probabilities too", onChange),
+  field("Look for wrong labels", choose("suspicion", onChange), "Rows that are not believed count less."),
+  h(
+    "div",
+    {},
+    tick("probability", "Probabilities too", onChange),
+    tick("balanced", "Weigh small classes up", onChange),
+  ),
 ];
 
 function parameterFields(onChange) {
@@ -204,11 +214,14 @@ function leftOut(plan) {
   return line;
 }
 
+/** The file that holds what is sent, byte by byte. */
+const sentName = (dataset) => renamed(dataset.name, "as-sent");
+
 function curlOf(dataset, plan) {
   const path = withQuery("train", {
     target: dataset.about.columns[plan.target].name,
     model: plan.name,
     options: JSON.stringify(optionsOf(dataset, plan)),
   });
-  return curl(path, { file: dataset.name, headers: ["content-type: text/csv"] });
+  return curl(path, { file: sentName(dataset), headers: ["content-type: text/csv"] });
 }

@@ -12,6 +12,11 @@ import { session, versionKey } from "../../session.js";
 import { followJob } from "../../sse.js";
 import { wishOf } from "./plan.js";
 
+/** Each is a connection that stays open, of which a browser has six. */
+const MOST_OTHERS = 3;
+/** The answer to whoever cancels too late. */
+const HAS_ENDED = 409;
+
 /**
  * Send the table and follow the job.
  * @param {import("../../csv/dataset.js").Dataset} dataset
@@ -22,35 +27,67 @@ import { wishOf } from "./plan.js";
  */
 export async function startTraining(dataset, plan, options, place, keepable) {
   const panel = h("div", { class: "progress" });
-  session.running = { panel };
+  session.running = { panel, job: null };
   replace(place, panel);
   replace(panel, h("p", {}, "Sending the table …"));
   panel.scrollIntoView({ block: "nearest" });
   try {
     const wish = await wishOf(dataset, plan);
     const sent = { dataset, target: plan.target, features: wish.columns.slice(0, -1), without: wish.without };
-    const body = await dataset.write({ ...wish, guard: false });
+    const body = await dataset.write(wish);
     const target = dataset.about.columns[plan.target].name;
     const job = await api.train({ target, model: plan.name, options: JSON.stringify(options) }, body);
-    const view = progressView(job.id, panel, keepable);
-    const ended = await followJob(job.id, view);
+    session.running.job = job.id;
+    const ended = await followJob(job.id, progressView(job.id, panel, keepable));
     session.running = null;
-    finish(ended, sent, panel);
+    const { model, version } = ended.result ?? {};
+    if (ended.state === "succeeded") {
+      session.trained.set(versionKey(model, version), sent);
+      session.current = { model, version };
+    }
+    showEnd(ended, panel);
+    const isWatched = document.getElementById("view").dataset.shown === "train";
+    if (ended.state === "succeeded" && isWatched) location.hash = addressOf(ended.result);
   } catch (error) {
     session.running = null;
     throw error;
   }
 }
 
-function finish(job, sent, panel) {
+/** Trainings that this page did not begin, or began before it was loaded anew; null if there are none. */
+export async function othersPanel() {
+  const states = await Promise.all([api.jobs("running"), api.jobs("queued")]);
+  for (const job of states.flatMap(({ items }) => items).slice(0, MOST_OTHERS)) {
+    if (job.id !== session.running?.job && !session.others.has(job.id)) followOther(job);
+  }
+  if (session.others.size === 0) return null;
+  return h(
+    "section",
+    { "aria-labelledby": "others-title" },
+    h("h2", { id: "others-title" }, "Under way already"),
+    [...session.others.values()],
+  );
+}
+
+async function followOther({ id, model, progress }) {
+  const follow = h("div");
+  const panel = h("div", { class: "progress" }, h("h3", {}, model), follow);
+  session.others.set(id, panel);
+  try {
+    showEnd(await followJob(id, progressView(id, follow, Boolean(progress.search))), follow);
+  } catch (error) {
+    replace(follow, failure(error));
+  }
+  session.others.delete(id); // it stays in sight until the view is left
+}
+
+const addressOf = ({ model, version }) => `#result/${encodeURIComponent(model)}/${version}`;
+
+function showEnd(job, panel) {
   if (job.state === "succeeded") {
-    const { model, version } = job.result;
-    session.trained.set(versionKey(model, version), sent);
-    session.current = { model, version };
-    const address = `#result/${encodeURIComponent(model)}/${version}`;
-    replace(panel, h("p", {}, "Done. ", h("a", { href: address }, `${model}, version ${version}`)));
-    say(`Training ended: ${model}, version ${version}.`);
-    if (document.getElementById("view").dataset.shown === "train") location.hash = address;
+    const name = `${job.result.model}, version ${job.result.version}`;
+    replace(panel, h("p", {}, "Done. ", h("a", { href: addressOf(job.result) }, name)));
+    say(`Training ended: ${name}.`);
     return;
   }
   if (job.state === "cancelled") {
@@ -67,13 +104,17 @@ function progressView(id, panel, keepable) {
   const title = h("p", { class: "phase" }, "Waiting for its turn");
   const bar = h("progress", { max: "100", value: 0, "aria-label": "Progress of the training" });
   const details = h("div");
+  const trouble = h("div");
   const end = (text, keep, className) =>
     h("button", { type: "button", class: className, async onclick(event) {
       event.target.disabled = true;
+      replace(trouble);
       try {
         await api.cancel(id, keep);
       } catch (error) {
-        say(error.message); // it has ended meanwhile; the stream tells how
+        if (error.status === HAS_ENDED) return; // the stream tells how
+        event.target.disabled = false;
+        replace(trouble, failure(error));
       }
     } }, text);
   replace(
@@ -84,6 +125,7 @@ function progressView(id, panel, keepable) {
     h("div", { class: "actions" },
       end("Cancel", undefined, ""),
       keepable ? end("Stop and keep the best", "best", "") : null),
+    trouble,
     command("cancel the training", curl(`jobs/${id}`, { method: "DELETE" })),
     keepable ? command("stop and keep the best", curl(`jobs/${id}?keep=best`, { method: "DELETE" })) : null,
   );
@@ -123,7 +165,7 @@ function facts({ sweep, gap, plane, n_planes: planes, search }) {
   }
   if (isKnown(sweep)) {
     found.push(["Sweep", planes ? `${number(sweep)} of plane ${plane + 1} / ${planes}` : number(sweep)]);
-    found.push(["Gap", tiny(gap)]);
+    if (isKnown(gap)) found.push(["Gap", `${tiny(gap)} from the best there is, at most`]);
   }
   return found;
 }

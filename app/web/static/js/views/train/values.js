@@ -4,6 +4,7 @@ export const chosen = {
   mode: "auto",
   budget: 30,
   probability: true,
+  suspicion: "neighbors",
   kernel: "rbf",
   c1: 1,
   c3: 1,
@@ -23,6 +24,12 @@ export const CHOICES = {
     ["neighbors", "by neighbours"],
     ["none", "none: trust every label"],
   ],
+  /** How a search looks for wrong labels; "found" lets it choose, also not to look at all. */
+  suspicion: [
+    ["neighbors", "by the labels around them"],
+    ["center", "by distance to the centre"],
+    ["found", "only if the score gains by it"],
+  ],
   scale: [["minmax", "to 0 … 1"], ["standard", "to mean 0, deviation 1"], ["none", "not at all"]],
   folds: [[5, "5 folds"], [10, "10 folds"], [3, "3 folds"], [0, "nothing"]],
 };
@@ -39,7 +46,7 @@ export function optionsOf(dataset, plan) {
   if (used.some((column) => column.kind === "text")) options.one_hot = true;
   if (chosen.folds) options.validation = { folds: chosen.folds };
   if (chosen.mode === "auto") {
-    options.params = "auto";
+    options.params = paramsOfSearch();
     options.search = { time_budget: chosen.budget };
     if (chosen.probability) options.search.probability = "sigmoid";
   } else {
@@ -49,4 +56,12 @@ export function optionsOf(dataset, plan) {
     if (chosen.balanced) options.params.class_weight = "balanced";
   }
   return options;
+}
+
+/** What holds whatever the search tries; the rest it finds. */
+function paramsOfSearch() {
+  const held = {};
+  if (chosen.suspicion !== "found") held.membership = chosen.suspicion;
+  if (chosen.balanced) held.class_weight = "balanced";
+  return Object.keys(held).length ? held : "auto";
 }

@@ -1,0 +1,83 @@
+/** The parameters of a version, and how they were found if there was a search. */
+
+import { versionPath } from "../../api.js";
+import { h } from "../../dom.js";
+import { number, percent, plural, seconds } from "../../format.js";
+import { curl } from "../../curl.js";
+import { command } from "../../parts/command.js";
+import { numeric, pairs, plainTable, scrolling } from "../../parts/table.js";
+
+const ENDS = { time_budget: ", until the time was up", requested: ", until you stopped it" };
+const SCALES = { minmax: "to 0 … 1", standard: "to mean 0, deviation 1", none: "not at all" };
+const MEMBERSHIPS = { center: "by distance to the centre", neighbors: "by neighbours", none: "none" };
+
+export function parametersPanel(info) {
+  const { search } = info;
+  return h(
+    "section",
+    { "aria-labelledby": "parameters-title" },
+    h("h2", { id: "parameters-title" }, search ? "How the parameters were found" : "Its parameters"),
+    search ? h("p", {}, inWords(search)) : null,
+    pairs(chosen(info)),
+    search ? bestTable(search) : null,
+    info.probability ? h("p", { class: "hint" }, calibration(info.probability)) : null,
+    search
+      ? command("what the search tried", curl(`${versionPath(info.model, info.version)}/search?limit=1000`))
+      : null,
+  );
+}
+
+function inWords(search) {
+  return (
+    `${plural(search.n_configurations, "configuration")} in ${seconds(search.seconds)}` +
+    `${ENDS[search.stopped_early] ?? ""}, judged by ${search.scoring} over ${search.folds} folds. ` +
+    `The best reached ${percent(search.best_score)}.`
+  );
+}
+
+/** What a person may want to use again. */
+function chosen({ params, kernel, scale, impute }) {
+  const found = [["Kernel", kernel.name]];
+  if (kernel.gamma !== null) found.push(["Gamma", number(kernel.gamma)]);
+  if (kernel.name === "poly") found.push(["Degree", number(params.degree)]);
+  found.push(
+    ["Smoothness c1", both(params.c1, params.c2)],
+    ["Strictness c3", both(params.c3, params.c4)],
+    ["Membership", MEMBERSHIPS[params.membership] ?? params.membership],
+    ["Scale", SCALES[scale] ?? scale],
+  );
+  if (impute === "median") found.push(["Missing cells", "filled with the median"]);
+  if (params.class_weight) found.push(["Small classes", "weighed up"]);
+  return found;
+}
+
+/** The costs of the two planes may differ. */
+const both = (one, two) =>
+  two === null || two === undefined || two === one ? number(one) : `${number(one)} and ${number(two)}`;
+
+function bestTable(search) {
+  const names = [...new Set(search.best.flatMap((row) => Object.keys(row.params)))];
+  const table = plainTable(
+    "The best configurations",
+    ["Rank", ...names, numeric("Score")],
+    search.best.map((row) => [
+      row.rank,
+      ...names.map((name) => shown(row.params[name])),
+      percent(row.mean),
+    ]),
+    { captionShown: true },
+  );
+  return scrolling("The best configurations", table);
+}
+
+function calibration({ method, brier, calibration_error: error }) {
+  return (
+    `Probabilities by ${method}: Brier score ${number(brier, 3)}, ` +
+    `off by ${percent(error)} on average.`
+  );
+}
+
+function shown(value) {
+  if (value === undefined || value === null) return "–";
+  return typeof value === "number" ? number(value, 4) : String(value);
+}
