@@ -137,7 +137,12 @@ class Server:
         return httpx.Client(base_url=self.url, timeout=60, **options)
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            if self.process is not None:
+                self.kill()  # nobody else would
+            raise
         return self
 
     def __exit__(

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from tests.app.server import Server
 
 #: Milliseconds; the machine may be busy with the other tests.
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -45,7 +45,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def watched(browser: Browser, **options: object) -> Iterator[Page]:
     """A page of its own. Errors in it, also those against its policy, fail the test."""
     context = browser.new_context(accept_downloads=True, **options)  # type: ignore[arg-type]
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(30_000)
     page = context.new_page()
     wrong: list[str] = []
 

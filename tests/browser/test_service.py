@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
+import re
 import shutil
 import subprocess
 import threading
@@ -41,34 +43,53 @@ def test_a_service_with_keys_asks_for_one(browser: Browser, tmp_path: Path) -> N
         expect(line).to_contain_text('-H "Authorization: Bearer $FRTSVM_KEY"')
         train(page, "keyed")  # the stream of events has the key too
         assert KEY not in page.content()
+        if shutil.which("curl"):
+            words = page.get_by_role("group", name="curl line: this version").inner_text()
+            said = subprocess.run(
+                ["sh", "-c", words], env={**os.environ, "FRTSVM_KEY": KEY}, capture_output=True
+            )
+            assert json.loads(said.stdout)["model"] == "keyed"
         assert page.evaluate("Object.keys(localStorage).length + document.cookie.length") == 0
         page.get_by_role("button", name="Forget the key").click()
         expect(page.get_by_role("heading", name="This service wants a key")).to_be_visible()
         assert page.evaluate("Object.keys(sessionStorage).length") == 0
 
 
-def test_a_training_is_followed_and_cancelled(page: Page, browser: Browser, studio: Server) -> None:
+@pytest.fixture
+def endless(studio: Server) -> Iterator[str]:
+    """The name of a model whose training is ended, whatever happens: it would hold up all others."""
+    yield "endless"
+    with studio.client() as client:
+        for job in client.get("/jobs").json()["items"]:
+            if job["model"] == "endless" and job["state"] in ("queued", "running"):
+                client.delete(f"/jobs/{job['id']}")
+
+
+def test_a_training_is_followed_and_cancelled(
+    page: Page, browser: Browser, studio: Server, endless: str
+) -> None:
     """By the page that began it, and by one that was opened meanwhile."""
-    body = slow_training("endless", n=2500)
+    body = slow_training(endless, n=2500)
     head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
     rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
-    drop_file(page, "endless.csv", "\n".join([head, *rows]))
+    drop_file(page, f"{endless}.csv", "\n".join([head, *rows]))
     page.get_by_label("Measure by").select_option("10 folds")
     page.get_by_role("radio", name="I choose them").check()
     page.get_by_label("Smoothness c1").fill("1e-7")
     page.get_by_label("Strictness c3").fill("10000")
     page.get_by_label("Strictness c3").press("Tab")
     page.get_by_role("button", name="Train", exact=True).click()
-    panel = page.locator(".progress")
+    panel = page.locator(".running .progress")
     expect(panel).to_contain_text("Sweep", timeout=PATIENCE)
     expect(panel).to_contain_text("Measuring, fold")
     expect(panel).to_contain_text("from the best there is, at most")
+    line = panel.get_by_role("group", name="curl line: cancel the training").inner_text()
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("main").get_by_text("A training is running already")).to_be_visible()
     with watched(browser) as second:
         second.goto(studio.url)
         other = section(second, "Under way already")
-        expect(other.get_by_role("heading", name="endless")).to_be_visible()
+        expect(other.get_by_role("heading", name=endless)).to_be_visible()
         expect(other).to_contain_text("Sweep")
         cancel = other.get_by_role("button", name="Cancel", exact=True)
         second.route("**/jobs/*", lambda route: route.fulfill(status=429, json={"detail": "later"}))
@@ -77,12 +98,11 @@ def test_a_training_is_followed_and_cancelled(page: Page, browser: Browser, stud
         second.unroute_all()
         cancel.click()
         expect(other).to_contain_text("Cancelled. Nothing was kept.", timeout=PATIENCE)
-    expect(page.locator(".progress")).to_contain_text("Cancelled.", timeout=PATIENCE)
+    expect(page.locator(".running .progress")).to_contain_text("Cancelled.", timeout=PATIENCE)
     with studio.client() as client:
-        states = {
-            job["state"] for job in client.get("/jobs").json()["items"] if job["model"] == "endless"
-        }
-    assert states == {"cancelled"}
+        jobs = [job for job in client.get("/jobs").json()["items"] if job["model"] == endless]
+    assert {job["state"] for job in jobs} == {"cancelled"}
+    assert line == f"curl -X DELETE {studio.url}/jobs/{jobs[0]['id']}"
 
 
 def _require_search(page: Page) -> None:
@@ -106,8 +126,10 @@ def test_a_search_is_stopped_with_the_best_so_far(page: Page) -> None:
     drop_file(page, "stopped.csv", blobs_csv(n=400))
     page.get_by_label("Seconds to search").fill("600")
     page.get_by_role("button", name="Train", exact=True).click()
-    panel = page.locator(".progress")
+    panel = page.locator(".running .progress")
     expect(panel).to_contain_text("Best so far", timeout=PATIENCE)
+    line = panel.get_by_role("group", name="curl line: stop and keep the best")
+    expect(line).to_have_text(re.compile(r"^curl -X DELETE 'http://\S+/jobs/\w+\?keep=best'$"))
     panel.get_by_role("button", name="Stop and keep the best", exact=True).click()
     expect(page.locator("h1")).to_have_text("stopped, version 1", timeout=PATIENCE)
     found = section(page, "How the parameters were found")
