@@ -7,11 +7,11 @@ PORT ?= 8000
 # Used by the tests and the paper runs where it exists; everything else runs without it.
 export FRTSVM_DATA_DIR ?= $(wildcard ../shared/data)
 # Two test processes on two cores: BLAS threads on top would only wait for each other.
-test test-all: export OPENBLAS_NUM_THREADS := 1
+test test-all test-reliability: export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all check format migration bench paper paper-quick lock clean
+.PHONY: help serve test test-all test-reliability check format migration bench paper paper-quick lock clean
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: $(VENV)/.dev ## run the test suite
 
 test-all: $(VENV)/.dev ## run the test suite with the long runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-reliability: $(VENV)/.dev ## the reliability programme with full counts, under 2.5 hours; goes on where it was cut
+	$(BIN)/python -m tests.reliability --write
 
 check: $(VENV)/.dev ## formatting, lint, types, import contracts
 	$(BIN)/ruff format --check .
