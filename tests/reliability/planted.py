@@ -90,9 +90,10 @@ def no_sync_of_file() -> None:
 @fault
 def no_sync_of_folder() -> None:
     """Names are recorded before they are on the disk."""
-    from app.store import folder
+    from app.store import durable, folder, secret
 
-    folder._make_durable = lambda path: None
+    for module in (durable, folder, secret):
+        module.make_durable = lambda path: None  # type: ignore[attr-defined]
 
 
 @fault

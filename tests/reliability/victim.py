@@ -30,7 +30,9 @@ class Driver:
 
     def open(self) -> Store:
         """The store, as a server opens it; without a URL its database is in its folder."""
-        return Store(self.home, self._given_url or f"sqlite:///{self.home}/frtsvm.sqlite3")
+        if self._given_url:  # as several machines have it: artifacts in a folder of their own
+            return Store(self.home, self._given_url, artifacts=str(self.home / "files"))
+        return Store(self.home, f"sqlite:///{self.home}/frtsvm.sqlite3")
 
     def play(self, move: Move, number: int, kind: str, target: int) -> tuple[str, int]:
         """Make a move in a process of its own; how it ended, and the changes it made."""
