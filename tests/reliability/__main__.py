@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -64,7 +65,7 @@ def _play(row: Row, counts: str, results: _Results, databases: _Databases) -> No
             continue
         with tempfile.TemporaryDirectory(prefix=f"frtsvm-{row.key}-") as folder:
             run = Run(min(size, total - start), number, Path(folder), databases.new)
-            began = time.monotonic()
+            began, before = time.monotonic(), _cpu_seconds()
             missing = ""
             try:
                 row.play(run)
@@ -74,12 +75,18 @@ def _play(row: Row, counts: str, results: _Results, databases: _Databases) -> No
                 raise
             except Exception:  # a row that breaks off has not passed
                 run.wrong(f"broke off: {traceback.format_exc()[-1500:]}")
-            seconds = time.monotonic() - began
+            seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
         results.add(row.key, number, run, seconds, missing)
         said = f"not run: {missing}" if missing else f"{run.n_violations} violations"
-        print(f"{row.key} part {number}: {run.cases} cases, {seconds:.0f} s, {said}", flush=True)
+        spent = f"{seconds:.0f} s ({cpu:.0f} s of processors)"
+        print(f"{row.key} part {number}: {run.cases} cases, {spent}, {said}", flush=True)
         for text in run.violations:
             print(f"    {text}", flush=True)
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of all that it has started and that have ended."""
+    return sum(os.times()[:4])
 
 
 class _Databases:

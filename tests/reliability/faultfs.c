@@ -3,13 +3,13 @@
  *
  * FAULTFS_ROOT     the folder that is watched
  * FAULTFS_CONTROL  a file of 64 bytes, shared by all processes (struct control), written by the test
+ * FAULTFS_CLOCK    seconds by which the clock of these processes alone is wrong, if set
  * FAULTFS_TRACE    a file to which each change is appended, if set
  * FAULTFS_DISK     a folder: inode/<n> has the contents that were last made durable, folder/<n> the
  *                  names of a folder when it was last made durable, if set
  */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +23,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum kind { NONE, KILL_BEFORE, KILL_AFTER, NO_SPACE, IO_ERROR, SHORT_WRITE };
@@ -34,6 +36,7 @@ struct control {
     uint32_t kind;
     uint32_t lasting; /* from that change on, not at it alone */
     uint64_t hits;
+    int64_t clock;    /* seconds by which the clock on the wall is wrong */
 };
 
 #define N_FILES 8192
@@ -44,12 +47,14 @@ static const char *trace_path, *disk;
 static unsigned char watched[N_FILES]; /* 0 unknown, 1 no, 2 yes */
 static __thread int inside;
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+static int64_t own_clock;
 
 __attribute__((constructor)) static void begin(void) {
     const char *folder = getenv("FAULTFS_ROOT"), *path = getenv("FAULTFS_CONTROL");
     trace_path = getenv("FAULTFS_TRACE");
     disk = getenv("FAULTFS_DISK");
+    const char *seconds = getenv("FAULTFS_CLOCK");
+    if (seconds) own_clock = atoll(seconds);
     if (!folder || !path || !realpath(folder, root)) return;
     root_length = strlen(root);
     int fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR);
@@ -322,3 +327,25 @@ static int make_folder(int at, const char *path, mode_t mode) {
 }
 int mkdir(const char *path, mode_t mode) { return make_folder(AT_FDCWD, path, mode); }
 int mkdirat(int at, const char *path, mode_t mode) { return make_folder(at, path, mode); }
+
+/* --- the clock on the wall ---------------------------------------------------------------------- */
+static int64_t wrong_by(void) { return own_clock + (control ? control->clock : 0); }
+
+int clock_gettime(clockid_t which, struct timespec *now) {
+    int result = syscall(SYS_clock_gettime, which, now);
+    if (!result && (which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE)) now->tv_sec += wrong_by();
+    return result;
+}
+
+int gettimeofday(struct timeval *now, void *zone) {
+    int result = syscall(SYS_gettimeofday, now, zone);
+    if (!result) now->tv_sec += wrong_by();
+    return result;
+}
+
+time_t time(time_t *where) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (where) *where = now.tv_sec;
+    return now.tv_sec;
+}

@@ -15,6 +15,7 @@ from tests.reliability.programme import NotPossible
 SOURCE = Path(__file__).with_name("faultfs.c")
 KINDS = {"kill before": 1, "kill after": 2, "no space": 3, "i/o error": 4, "short write": 5}
 _LAYOUT = struct.Struct("=QQIIQ")
+_CLOCK = struct.Struct("=q")
 _SIZE = 64
 
 
@@ -84,6 +85,10 @@ class Control:
     def disarm(self) -> None:
         """All is well again, and counting begins anew."""
         self._memory[: _LAYOUT.size] = bytes(_LAYOUT.size)
+
+    def set_clock(self, seconds: int) -> None:
+        """The clock on the wall jumps, for all processes at once."""
+        _CLOCK.pack_into(self._memory, _LAYOUT.size, seconds)
 
     @property
     def count(self) -> int:

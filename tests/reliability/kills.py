@@ -84,12 +84,12 @@ def _parent(pid: int) -> int:
         return 0
 
 
-@row("C2", "kill -9 at random, two workers, trainings and predictions", full=500, quick=8, part=25)
+@row("C2", "kill -9 at random, two workers, trainings and predictions", full=500, quick=6, part=25)
 def random_kills(run: Run) -> None:
     """Half of the crashes, at least, hit the whole server; each fifth part runs on PostgreSQL."""
     databases = ("sqlite", "postgresql") if run.wanted < 10 else ("sqlite",) * 4 + ("postgresql",)
     if run.wanted < 10:
-        plan = [("sqlite", run.wanted - 3), ("postgresql", 3)]
+        plan = [("sqlite", run.wanted - 1), ("postgresql", 1)]
     else:
         plan = [(databases[run.seed % len(databases)], run.wanted)]
     for kind, rounds in plan:

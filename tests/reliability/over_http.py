@@ -70,10 +70,14 @@ class HttpView:
         ]
 
     def leftovers(self) -> list[str]:
-        """Temporary files and data of ended jobs."""
+        """Temporary files, data of ended jobs, and more artifacts than versions can have."""
         waiting = {job["id"] for job in self._pages("/jobs") if job["state"] not in ENDED}
         found = [path for path in (self._home / "spool").iterdir() if path.stem not in waiting]
         found += [] if waiting else list((self._home / "tmp").iterdir())
+        artifacts = list((self._home / "artifacts").iterdir())
+        found += artifacts[
+            2 * len(self.versions()) :
+        ]  # two files each, or fewer: equal ones are shared
         return [str(path.relative_to(self._home)) for path in found]
 
     def _pages(self, path: str, key: str = "items") -> list[dict[str, Any]]:

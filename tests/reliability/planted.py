@@ -28,10 +28,14 @@ def fault(plant: Callable[[], None]) -> Callable[[], None]:
     return plant
 
 
+_planted: set[str] = set()
+
+
 def plant_from_environment() -> None:
-    """Plant the fault that is asked for, if one is."""
+    """Plant the fault that is asked for, if one is, once."""
     name = os.environ.get(VARIABLE)
-    if name:
+    if name and name not in _planted:
+        _planted.add(name)
         FAULTS[name]()
 
 
@@ -230,6 +234,58 @@ def key_compared_by_equals() -> None:
 
 
 @fault
+def input_echoed() -> None:
+    """Answers to bad requests repeat what was sent."""
+    import json
+
+    from starlette.responses import Response
+
+    from app.api import bodies, handlers, predict, raw
+    from app.errors import InvalidRequest, ServiceError
+    from app.schemas import validation
+
+    validate, respond_to = validation.validate, handlers.respond_to
+
+    def remember(kind: Any, value: Any) -> Any:
+        try:
+            return validate(kind, value)
+        except InvalidRequest as error:
+            error.given = value  # type: ignore[attr-defined]
+            raise
+
+    def echo(error: ServiceError) -> Response:
+        if not hasattr(error, "given"):
+            return respond_to(error)
+        found = {"detail": error.detail, "input": error.given}
+        return Response(json.dumps(found, allow_nan=False, default=str), 422)
+
+    for module in (validation, bodies, predict):
+        module.validate = remember  # type: ignore[attr-defined]
+    for other in (handlers, raw):
+        other.respond_to = echo  # type: ignore[attr-defined]
+
+
+@fault
+def lenient_numbers() -> None:
+    """Text and booleans pass for numbers."""
+    from app.schemas import cells
+
+    cells._NUMBER |= {str, bool}
+
+
+@fault
+def name_check_missing() -> None:
+    """One kind of route takes any name."""
+    from typing import Annotated
+
+    from fastapi import Path as PathParameter
+
+    from app.api import deps
+
+    deps.ModelName = Annotated[str, PathParameter(alias="name")]  # type: ignore[misc]
+
+
+@fault
 def no_body_limit() -> None:
     """Bodies of any size are read."""
     from app.api import body_limit
@@ -259,13 +315,15 @@ def planted(name: str) -> Iterator[None]:
 
 def from_environment() -> FastAPI:
     """The application with the fault."""
+    plant_from_environment()
     from app.main import from_environment as usual
 
-    plant_from_environment()
     return usual()
 
 
 if __name__ == "__main__":
+    plant_from_environment()
+
     from app.api import server
     from app.cli import main
 

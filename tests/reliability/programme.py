@@ -12,9 +12,24 @@ from pathlib import Path
 KEPT = 20
 #: Where the rows are. Importing one registers its rows.
 MODULES: tuple[str, ...] = (
+    "contract",
+    "raw_requests",
+    "paths",
+    "stateful",
+    "loader",
+    "corruption",
+    "hostile_files",
+    "broken_stores",
     "crash_points",
     "kills",
     "power_cuts",
+    "file_systems",
+    "disk_full",
+    "overload",
+    "slow_clients",
+    "claims",
+    "clocks",
+    "access",
 )
 
 
