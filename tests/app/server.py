@@ -82,7 +82,11 @@ class Server:
                 command, env=environment, stdout=log, stderr=log, start_new_session=True
             )
         if wait:
-            self.wait_until_ready()
+            try:
+                self.wait_until_ready()
+            except BaseException:  # nobody else would end it
+                self.kill()
+                raise
 
     def wait_until_ready(self) -> None:
         """Until /readyz says so."""

@@ -59,7 +59,7 @@ def _options() -> argparse.Namespace:
 
 def _play(row: Row, counts: str, results: _Results, databases: _Databases) -> None:
     total = row.full if counts == "full" else row.quick
-    size = row.part if counts == "full" else total
+    size = row.part if counts == "full" else max(1, total)
     for number, start in enumerate(range(0, total, size)):
         if results.has(row.key, number):
             continue

@@ -61,10 +61,11 @@ def crash(server: Server, kind: str) -> list[str]:
 
 
 def victims(server: Server, kind: str) -> list[int]:
-    """The processes to kill: one worker, the trainings, or the processes they are forked from."""
+    """Processes of a kind: workers, one worker, trainings, or those that these are forked from."""
     family = children_of(server.pid)
-    if kind == "worker":
-        return [pid for pid in family if "spawn_main" in _command(pid)][:1]
+    if kind in ("worker", "workers"):
+        workers = [pid for pid in family if "spawn_main" in _command(pid)]
+        return workers[:1] if kind == "worker" else workers
     forks = {pid for pid in family if "forkserver" in _command(pid)}
     trainings = {pid for pid in forks if _parent(pid) in forks}
     return sorted(trainings if kind == "trainings" else forks - trainings)

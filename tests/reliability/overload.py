@@ -43,11 +43,13 @@ def _cancel(
 ) -> list[str]:
     blocker = ""
     if kind == "queued":  # something else runs
-        blocker = _submit(client, long_search("long"))
+        blocker = _submit(client, long_search("long", budget=600))
         _wait_for(client, blocker, ("running",))
     seed = chance.randrange(N_SEEDS)
     finishing = kind == "finishing"
-    job = _submit(client, training("alpha", seed=seed) if finishing else long_search("long"))
+    job = _submit(
+        client, training("alpha", seed=seed) if finishing else long_search("long", budget=600)
+    )
     if kind == "running":
         _wait_for(client, job, ("running",))
     elif finishing:
@@ -110,7 +112,7 @@ def _wait_for(client: httpx.Client, job: str, states: tuple[str, ...]) -> dict[s
         time.sleep(0.02)
 
 
-@row("D4", "200 trainings at once, room for 32", full=5, quick=1)
+@row("D4", "200 trainings at once, room for 32", full=5, quick=0)
 def too_many_trainings(run: Run) -> None:
     """As many are accepted as fit, the others hear when to come again, and none is lost."""
     ledger = Ledger()
@@ -118,7 +120,7 @@ def too_many_trainings(run: Run) -> None:
     with server, server.client() as client:
         learn(server, ledger)
         for number in range(run.wanted):
-            blocker = _submit(client, long_search("long"))
+            blocker = _submit(client, long_search("long", budget=600))
             _wait_for(client, blocker, ("running",))
             with ThreadPoolExecutor(32) as pool:
                 answers = list(pool.map(lambda n: _ask(server, n % N_SEEDS), range(200)))
@@ -147,7 +149,7 @@ def _ask(server: Server, seed: int) -> httpx.Response:
         return client.post("/train", json=training("alpha", seed=seed), headers=ASYNC)
 
 
-@row("E1", "30 trainings of a name at once, predictions meanwhile", full=20, quick=2)
+@row("E1", "30 trainings of a name at once, predictions meanwhile", full=20, quick=0)
 def trainings_of_one_name(run: Run) -> None:
     """Numbers are given out once each, in order; who predicts always gets a whole version."""
     ledger = Ledger()

@@ -26,6 +26,9 @@ MODULES: tuple[str, ...] = (
     "file_systems",
     "disk_full",
     "overload",
+    "memory",
+    "workers",
+    "long_runs",
     "slow_clients",
     "claims",
     "clocks",
@@ -93,7 +96,7 @@ class Row:
     full: int
     """Cases of the full programme."""
     quick: int
-    """Cases that `make test` runs."""
+    """Cases that `make test` runs; 0 if it leaves the row out."""
     part: int
     """Cases of one part of the full programme; a run can be taken up again between parts."""
     play: Callable[[Run], None]
