@@ -7,11 +7,11 @@ PORT ?= 8000
 # Used by the tests and the paper runs where it exists; everything else runs without it.
 export FRTSVM_DATA_DIR ?= $(wildcard ../shared/data)
 # Two test processes on two cores: BLAS threads on top would only wait for each other.
-test test-all: export OPENBLAS_NUM_THREADS := 1
+test test-all test-reliability test-planted-faults: export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all check format migration bench paper paper-quick lock clean
+.PHONY: help serve test test-all test-reliability test-planted-faults audit sbom check format migration bench paper paper-quick lock clean
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,11 +25,31 @@ test: $(VENV)/.dev ## run the test suite
 test-all: $(VENV)/.dev ## run the test suite with the long runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+test-reliability: $(VENV)/.dev ## the reliability programme with full counts, under 2.5 hours; goes on where it was cut
+	$(BIN)/python -m tests.reliability --write
+
+test-planted-faults: $(VENV)/.dev ## each of 15 faults, put into the service, is found by the programme
+	$(BIN)/python -m pytest tests/reliability/test_planted_faults.py -v
+
 check: $(VENV)/.dev ## formatting, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+AUDIT := .venv-audit
+audit: $(AUDIT)/.ready $(VENV)/.serve ## known weaknesses: bandit over the source, pip-audit over what `make serve` installs
+	$(AUDIT)/bin/bandit --quiet --recursive --severity-level high app frtsvm_core
+	@$(BIN)/python -m tests.reliability.audit $(AUDIT)/bin/pip-audit
+
+sbom: $(AUDIT)/.ready $(VENV)/.serve ## what `make serve` installs, as a CycloneDX document (sbom.json)
+	$(AUDIT)/bin/cyclonedx-py requirements requirements/serve.lock --pyproject pyproject.toml \
+		--output-reproducible --output-format JSON --output-file sbom.json
+
+$(AUDIT)/.ready: requirements/audit.lock
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --require-hashes -r requirements/audit.lock
+	@touch $@
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
@@ -70,8 +90,9 @@ LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-e
 
 lock: ## refresh the lock files (needs uv)
 	$(LOCK) requirements/build.in -o requirements/build.lock
+	$(LOCK) requirements/audit.in -o requirements/audit.lock
 	$(LOCK) pyproject.toml -o requirements/serve.lock
 	$(LOCK) pyproject.toml --group dev -c requirements/serve.lock -o requirements/dev.lock
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(AUDIT) sbom.json .reliability .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -17,6 +17,9 @@ from app.observability.metrics import SHARED_FOLDER
 from app.settings import Settings
 
 FACTORY = "app.main:from_environment"
+#: Seconds without a sign of life after which a worker is replaced. A machine that is short of processors
+#: takes longer than the usual five to start one, and would kill and start it for ever.
+WORKER_SILENCE = 30
 
 
 class LimitedProtocol(LaneProtocol):
@@ -79,6 +82,7 @@ def serve(settings: Settings) -> None:
             access_log=False,
             server_header=False,
             timeout_keep_alive=settings.keep_alive,
+            timeout_worker_healthcheck=WORKER_SILENCE,
             timeout_graceful_shutdown=int(settings.shutdown_grace) + 5,
         )
 

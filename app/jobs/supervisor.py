@@ -130,18 +130,18 @@ class Supervisor:
 
     def publish(self, record: JobRecord, message: dict[str, Any]) -> None:
         """Make the version, unless the job was cancelled or taken from us meanwhile."""
+        predictor = staged_from_json(message["predictor"])
+        evidence = staged_from_json(message["evidence"])
+        done = {"phase": "done", "percent": 100.0}
         try:
             version = self.patiently(
                 lambda: self._jobs.publish(
-                    record.id,
-                    record.fence,
-                    staged_from_json(message["predictor"]),
-                    staged_from_json(message["evidence"]),
-                    message["info"],
-                    {"phase": "done", "percent": 100.0},
+                    record.id, record.fence, predictor, evidence, message["info"], done
                 )
             )
         except ServiceError as error:
+            # Where the disk is full, what this attempt has left would keep it so.
+            self._store.registry.drop_unused([predictor.sha256, evidence.sha256])
             code = "store_full" if isinstance(error, StoreFull) else "storage"
             self.conclude(record, JobState.FAILED, failure(code, error.detail))
             return

@@ -21,6 +21,7 @@ from sqlalchemy import delete, insert, select, update
 from app.errors import StoreUnavailable
 from app.store.copying import Copied, copy_files, copy_rows, digests_of
 from app.store.database import Database, storage_error
+from app.store.durable import make_durable
 from app.store.folder import Folder
 from app.store.migrate import copy_sqlite
 from app.store.plain import is_plain_file
@@ -48,6 +49,7 @@ def back_up(store: Store, secret: bytes, target: Path) -> Copied:
         write_secret(partial / KEY, secret)
         folder.staging.rmdir()
         partial.rename(target)
+        make_durable(target.parent)
     except OSError as error:
         raise storage_error(error) from error
     finally:

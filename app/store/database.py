@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.errors import ServiceError, StoreFull, StoreUnavailable
 from app.store import migrate
+from app.store.durable import make_folder
 from app.store.postgresql import (
     DISK_FULL,
     MIGRATION_LOCK,
@@ -74,7 +75,7 @@ class Database:
         """Bring the tables to what this program needs; True if something was done."""
         if self._sqlite:
             with self._translated():
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_folder(self._path.parent)
         if self.revision() == migrate.HEAD:
             return False
         with self._translated(), self._engine.connect() as connection:

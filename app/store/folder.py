@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from app.store.durable import make_durable, make_folder
 from app.store.plain import digest_of, is_plain_file
 from app.store.storage import ARTIFACTS, MARKER, SPOOL
 
@@ -22,7 +23,7 @@ class Folder:
         if complete:  # only read from, perhaps where nothing can be written
             return
         for name in (ARTIFACTS, SPOOL, "tmp"):
-            (root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(root / name)
 
     def put(self, source: Path, name: str, sha256: str) -> None:
         """Rename."""
@@ -34,7 +35,7 @@ class Folder:
             with target.open("rb") as file:
                 if digest_of(file) != sha256:
                     raise
-        _make_durable(target.parent)
+        make_durable(target.parent)
 
     def local(self, name: str, process: str) -> Path:  # noqa: ARG002
         """The file itself."""
@@ -80,13 +81,4 @@ class Folder:
             temporary.replace(self._root / MARKER)
         finally:
             temporary.unlink(missing_ok=True)
-        _make_durable(self._root)
-
-
-def _make_durable(folder: Path) -> None:
-    """What was renamed in a folder survives a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        make_durable(self._root)

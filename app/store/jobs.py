@@ -7,13 +7,14 @@ given up for dead, or whose job was cancelled, can change nothing any more.
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
-from app.errors import JobFinished, JobNotFound, QueueFull
+from app.errors import JobFinished, JobNotFound, QueueFull, ServiceError
 from app.schemas.jobs import JobState
 from app.store.database import Database, now
 from app.store.files import Files, Seal, Staged
@@ -23,6 +24,8 @@ from app.store.schema import jobs
 from app.store.states import require_legal
 from app.store.storage import SPOOL, artifact_name, spool_name
 from app.store.uploads import Uploads
+
+log = logging.getLogger("frtsvm.store")
 
 START = {"phase": "queued", "percent": 0.0}
 
@@ -126,12 +129,14 @@ class JobStore:
         """Add a job with its data, unless as many wait as may."""
         job = secrets.token_hex(16)
         seal = self._files.seal(data, SPOOL)
+        there = not self._files.storage.instant  # whether something may be under its name
         try:
             with (
                 self._uploads.bringing({spool_name(job): data}) as brought,
                 self._database.exclusive() as connection,
             ):
                 require_room(connection, queue_size)
+                there = True
                 brought.keep(connection)
                 connection.execute(
                     insert(jobs).values(
@@ -152,8 +157,25 @@ class JobStore:
                     )
                 )
                 return _get(connection, job)
+        except BaseException:
+            if there:
+                self._drop_unrecorded(job)
+            raise
         finally:
             self._files.discard(data)
+
+    def _drop_unrecorded(self, job: str) -> None:
+        """Remove the data of a job that was not recorded after all; a sweep will, if that fails.
+
+        Where the disk is full they would keep it so. Whether the row is there is looked up: it may
+        have been recorded just before the connection broke.
+        """
+        try:
+            with self._database.exclusive() as connection:
+                if connection.execute(select(jobs.c.id).where(jobs.c.id == job)).first() is None:
+                    self._files.drop_spool(job)
+        except ServiceError as error:
+            log.warning("data are left behind", extra={"job": job, "why": error.detail})
 
     def require_room(self, queue_size: int) -> None:
         """Raise `QueueFull` early, before data are written for nothing."""

@@ -1,15 +1,16 @@
 """Plain data in joblib files: what may be in them, and a loader that makes nothing else.
 
 An artifact is a dict of strings, numbers, lists and numeric arrays. Loading one cannot run code:
-the unpickler knows three names, and the array reader refuses object arrays and sizes that the file
-cannot hold.
+the unpickler knows three names and the few opcodes that such data need, and the array reader refuses
+object arrays and sizes that the file cannot hold.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import joblib
 import numpy as np
@@ -104,7 +105,33 @@ _ALLOWED: dict[tuple[str, str], Any] = {
 }
 
 
+#: What dicts, lists, text, numbers and arrays are written with. The others build what is not plain, or
+#: take as much memory as a file says it needs (a bytearray, of any length).
+_OPCODES = frozenset(
+    b"".join(
+        (
+            *(pickle.PROTO, pickle.FRAME, pickle.STOP, pickle.MARK, pickle.POP, pickle.POP_MARK),
+            *(pickle.PUT, pickle.BINPUT, pickle.LONG_BINPUT, pickle.MEMOIZE),
+            *(pickle.GET, pickle.BINGET, pickle.LONG_BINGET),
+            *(pickle.NONE, pickle.NEWTRUE, pickle.NEWFALSE),
+            *(pickle.BININT, pickle.BININT1, pickle.BININT2, pickle.LONG1, pickle.BINFLOAT),
+            *(pickle.BINUNICODE, pickle.SHORT_BINUNICODE),
+            *(pickle.EMPTY_LIST, pickle.APPEND, pickle.APPENDS),
+            *(pickle.EMPTY_DICT, pickle.SETITEM, pickle.SETITEMS),
+            *(pickle.EMPTY_TUPLE, pickle.TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3),
+            *(pickle.GLOBAL, pickle.STACK_GLOBAL, pickle.REDUCE, pickle.NEWOBJ, pickle.BUILD),
+        )
+    )
+)
+
+
 class _PlainUnpickler(numpy_pickle.NumpyUnpickler):  # type: ignore[misc]
+    dispatch: ClassVar[dict[int, Any]] = {
+        code: read
+        for code, read in numpy_pickle.NumpyUnpickler.dispatch.items()
+        if code in _OPCODES
+    }
+
     def __init__(self, filename: str, file: BinaryIO, file_size: int) -> None:
         super().__init__(filename, file, False, mmap_mode="r")
         self.file_size = file_size

@@ -189,7 +189,7 @@ class Registry:
             connection.execute(delete(versions).where(*here))
             self._generation.count(connection)
         self._generation.advance()
-        self._drop_behind([row.predictor_sha256, row.evidence_sha256])
+        self.drop_unused([row.predictor_sha256, row.evidence_sha256])
 
     def delete_model(self, model: str) -> None:
         """Retire all versions of a model, and its aliases."""
@@ -202,7 +202,7 @@ class Registry:
             connection.execute(delete(versions).where(versions.c.model == model))
             self._generation.count(connection)
         self._generation.advance()
-        self._drop_behind(
+        self.drop_unused(
             [digest for row in rows for digest in (row.predictor_sha256, row.evidence_sha256)]
         )
 
@@ -301,8 +301,8 @@ class Registry:
             used = _digests_in_use(connection)
         return self._drop_unused([sha256 for sha256 in stored if sha256 not in used])
 
-    def _drop_behind(self, candidates: list[str]) -> None:
-        """Remove the files of versions that are gone; a sweep will, if that fails."""
+    def drop_unused(self, candidates: list[str]) -> None:
+        """Remove files that no version refers to any more, or yet; a sweep will, if that fails."""
         try:
             self._drop_unused(candidates)
         except ServiceError as error:

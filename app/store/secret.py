@@ -10,6 +10,7 @@ import secrets
 from pathlib import Path
 
 from app.errors import StoreUnavailable
+from app.store.durable import make_durable
 
 _LENGTH = 32
 
@@ -40,6 +41,8 @@ def write_secret(path: Path, secret: bytes) -> None:
             os.link(temporary, path)
     finally:
         temporary.unlink()
+    # Lost in a power cut, it would make every version look like a stranger's.
+    make_durable(path.parent)
 
 
 def read_secret(path: Path) -> bytes:

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from app.store.database import CONNECTIONS, Database, storage_error
+from app.store.durable import make_folder
 from app.store.files import Files
 from app.store.generation import SharedGeneration
 from app.store.identity import require_one_store
@@ -43,7 +44,7 @@ class Store:
         self._stack = ExitStack()
         home = home.absolute()
         try:
-            (home / "processes").mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(home / "processes")
             storage = open_storage(artifacts, home, cache_bytes)
             sealer = Sealer(secret_of(home, secret_file))
             self._open(home, url, connections, lease)

@@ -6,8 +6,10 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.acceptance.crashes import Ledger, Load, answer_bytes, learn
 from tests.app.server import FRTSVM, Server
+from tests.reliability.invariants import Ledger
+from tests.reliability.load import Load
+from tests.reliability.over_http import answer_bytes, learn
 
 
 def frtsvm(home: Path, *arguments: str) -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.acceptance.crashes import PROBE
 from tests.app.data import slow_training, training
 from tests.app.postgres import Postgres
 from tests.app.server import Server
+from tests.reliability.over_http import PROBE
 
 
 class Predictions:

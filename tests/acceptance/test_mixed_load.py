@@ -11,9 +11,9 @@ from pathlib import Path
 
 import httpx
 
-from tests.acceptance.crashes import N_SEEDS, PROBE
 from tests.app.data import training
 from tests.app.server import Server
+from tests.reliability.over_http import N_SEEDS, PROBE
 
 CLIENTS = 32
 SECONDS = 20.0

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.acceptance.crashes import PROBE
 from tests.app.data import slow_training, training
 from tests.app.postgres import Postgres
 from tests.app.server import Server
+from tests.reliability.over_http import PROBE
 
 ASYNC = {"prefer": "respond-async"}
 #: Seconds until the other machine sees a change: one is promised, a busy test machine gets more.

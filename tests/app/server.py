@@ -65,6 +65,8 @@ class Server:
         self.home = home
         self.workers = workers
         self.variables = {f"FRTSVM_{name.upper()}": str(v) for name, v in variables.items()}
+        self.environment: dict[str, str] = {}
+        """What else its processes find in their environment."""
         self.log = home.with_name(f"{home.name}.log")
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -73,14 +75,18 @@ class Server:
     def start(self, *, wait: bool = True) -> None:
         """Start, and wait until it is ready."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FRTSVM_")}
-        environment |= {"FRTSVM_HOME": str(self.home), **self.variables}
+        environment |= {"FRTSVM_HOME": str(self.home), **self.variables, **self.environment}
         command = [*self.program, "serve", f"--port={self.port}", f"--workers={self.workers}"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, env=environment, stdout=log, stderr=log, start_new_session=True
             )
         if wait:
-            self.wait_until_ready()
+            try:
+                self.wait_until_ready()
+            except BaseException:  # nobody else would end it
+                self.kill()
+                raise
 
     def wait_until_ready(self) -> None:
         """Until /readyz says so."""

@@ -1,4 +1,4 @@
-"""API keys over HTTP: every route, many bad credentials."""
+"""API keys over HTTP. Every route with many bad credentials: `tests.reliability.access`."""
 
 from __future__ import annotations
 
@@ -51,21 +51,6 @@ BAD: list[dict[str, str] | list[tuple[bytes, bytes]]] = [
     {"x-api-key": KEYS[Scope.ADMIN][:-1]},
     [(b"authorization", b"Bearer \xff\xfe\xe9")],
 ]
-
-
-def test_every_route_refuses_every_bad_credential_in_the_same_words(guarded: Server) -> None:
-    found = routes(guarded)
-    assert len(found) >= 16
-    with guarded.client() as client:
-        for method, path in found:
-            details = set()
-            for headers in BAD:
-                answer = client.request(method, path, headers=headers)
-                assert answer.status_code == 401, (method, path, headers)
-                assert answer.headers["www-authenticate"] == "Bearer"
-                body = answer.json()
-                details.add(body["error" if path.startswith("/v2") else "detail"])
-            assert len(details) <= 2  # none, or not known
 
 
 def test_health_needs_no_key(guarded: Server) -> None:

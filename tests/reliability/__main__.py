@@ -1,0 +1,174 @@
+"""`make test-reliability`: the full programme, a part at a time, and its table.
+
+What has been done is kept in a file, so that a run which was cut short goes on where it was. The file
+belongs to one state of the code: after a change it begins anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from tests.reliability.programme import NotPossible, Row, Run, all_rows
+from tests.reliability.table import table, write_into
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / ".reliability" / "results.json"
+PAGE = ROOT / "docs" / "reliability.md"
+
+
+def main() -> int:
+    """Run what has not been run yet; 1 if anything was violated."""
+    options = _options()
+    results = _Results(options.results, options.counts, fresh=options.fresh)
+    rows = all_rows()
+    chosen = [rows[key] for key in (options.rows.split(",") if options.rows else rows)]
+    if not options.table_only:
+        with ExitStack() as stack:
+            databases = _Databases(stack)
+            for row in chosen:
+                _play(row, options.counts, results, databases)
+    print(table(rows, results.by_row()))
+    if options.write:
+        write_into(PAGE, table(rows, results.by_row()), _circumstances(results))
+    return 1 if results.n_violations() else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.reliability", description=__doc__)
+    parser.add_argument("--counts", choices=("full", "quick"), default="full")
+    parser.add_argument("--rows", help="keys, separated by commas; default: all")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--fresh", action="store_true", help="forget what has been done")
+    parser.add_argument(
+        "--write", action="store_true", help="put the table into docs/reliability.md"
+    )
+    parser.add_argument("--table-only", action="store_true", help="run nothing")
+    return parser.parse_args()
+
+
+def _play(row: Row, counts: str, results: _Results, databases: _Databases) -> None:
+    total = row.full if counts == "full" else row.quick
+    size = row.part if counts == "full" else max(1, total)
+    for number, start in enumerate(range(0, total, size)):
+        if results.has(row.key, number):
+            continue
+        with tempfile.TemporaryDirectory(prefix=f"frtsvm-{row.key}-") as folder:
+            run = Run(min(size, total - start), number, Path(folder), databases.new)
+            began, before = time.monotonic(), _cpu_seconds()
+            missing = ""
+            try:
+                row.play(run)
+            except NotPossible as why:
+                missing = str(why)
+            except KeyboardInterrupt:
+                raise
+            except Exception:  # a row that breaks off has not passed
+                run.wrong(f"broke off: {traceback.format_exc()[-1500:]}")
+            seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
+        results.add(row.key, number, run, seconds, missing)
+        said = f"not run: {missing}" if missing else f"{run.n_violations} violations"
+        spent = f"{seconds:.0f} s ({cpu:.0f} s of processors)"
+        print(f"{row.key} part {number}: {run.cases} cases, {spent}, {said}", flush=True)
+        for text in run.violations:
+            print(f"    {text}", flush=True)
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of all that it has started and that have ended."""
+    return sum(os.times()[:4])
+
+
+class _Databases:
+    """One PostgreSQL, started when the first row asks for it."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._postgres: Any = None
+
+    def new(self) -> str:
+        """The URL of an empty database."""
+        if self._postgres is None:
+            from tests.app.postgres import Postgres
+
+            self._postgres = self._stack.enter_context(Postgres())
+        url: str = self._postgres.new_database()
+        return url
+
+
+class _Results:
+    """The file: one entry per part of a row."""
+
+    def __init__(self, path: Path, counts: str, *, fresh: bool) -> None:
+        self._path = path
+        code = _digest_of_code()
+        self._known: dict[str, Any] = {"code": code, "counts": counts, "parts": {}}
+        if path.exists() and not fresh:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if found["code"] == code and found["counts"] == counts:
+                self._known = found
+            else:
+                print("the code has changed since the last run: beginning anew", flush=True)
+
+    def has(self, key: str, number: int) -> bool:
+        """Whether a part has been done."""
+        return f"{key}/{number}" in self._known["parts"]
+
+    def add(self, key: str, number: int, run: Run, seconds: float, missing: str) -> None:
+        """A part is done."""
+        self._known["parts"][f"{key}/{number}"] = {
+            "cases": run.cases,
+            "seconds": round(seconds, 2),
+            "violations": run.n_violations,
+            "examples": run.violations,
+            "facts": run.facts,
+            "missing": missing,
+        }
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_suffix(".partial")
+        partial.write_text(json.dumps(self._known, indent=1), encoding="utf-8")
+        partial.replace(self._path)
+
+    def by_row(self) -> dict[str, list[dict[str, Any]]]:
+        """The parts of each row."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for name, part in self._known["parts"].items():
+            found.setdefault(name.split("/")[0], []).append(part)
+        return found
+
+    def n_violations(self) -> int:
+        """Of all parts."""
+        return sum(part["violations"] for part in self._known["parts"].values())
+
+
+def _digest_of_code() -> str:
+    """Of the service and of the programme."""
+    digest = hashlib.sha256()
+    for folder in ("app", "frtsvm_core", "tests/reliability"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".c"):
+                digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _circumstances(results: _Results) -> str:
+    seconds = sum(part["seconds"] for parts in results.by_row().values() for part in parts)
+    done = subprocess.run(
+        ["git", "log", "-1", "--format=%cs"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    python = ".".join(map(str, sys.version_info[:2]))
+    return f"{seconds / 60:.0f} minutes, Python {python}, code of {done.stdout.strip()}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

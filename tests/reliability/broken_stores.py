@@ -1,0 +1,221 @@
+"""B4: a server starts on a store in which something is broken."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from tests.app.data import training
+from tests.app.server import Server
+from tests.reliability.over_http import PROBE, answer_part, restart
+from tests.reliability.programme import Run, row
+from tests.reliability.servers import a_server
+
+Break = Callable[[Path, Path], None]
+"""Given the home folder and the file of the model `broken`."""
+
+
+def _empty(home: Path, file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _foreign(home: Path, file: Path) -> None:
+    file.write_bytes(b"\x80\x05}\x94\x8c\x06format\x94Kcs." + bytes(100))
+
+
+def _folder(home: Path, file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def _link(home: Path, file: Path) -> None:
+    """To a copy outside the store: the same bytes, but not ours to follow."""
+    outside = home.parent / "outside"
+    shutil.copyfile(file, outside)
+    file.unlink()
+    file.symlink_to(outside)
+
+
+def _unreadable(home: Path, file: Path) -> None:
+    file.chmod(0)
+
+
+def _missing(home: Path, file: Path) -> None:
+    file.unlink()
+
+
+def _pipe(home: Path, file: Path) -> None:
+    """Whoever opens it waits for ever."""
+    file.unlink()
+    os.mkfifo(file)
+
+
+#: The model `broken` cannot be served; everything else can.
+DAMAGED: dict[str, Break] = {
+    "file of no bytes": _empty,
+    "file of another format": _foreign,
+    "folder for a file": _folder,
+    "link out of the store": _link,
+    "file that may not be read": _unreadable,
+    "missing file": _missing,
+    "pipe for a file": _pipe,
+}
+
+
+def _orphans(home: Path, file: Path) -> None:
+    (home / "tmp" / "0123456789abcdef.1").write_bytes(b"half")
+    (home / "tmp" / "no-owner").write_bytes(b"half")
+    (home / "spool" / f"{'0' * 32}.joblib").write_bytes(b"half")
+    (home / "artifacts" / f"{'0' * 64}.joblib").write_bytes(b"half")
+
+
+def _strangers(home: Path, file: Path) -> None:
+    for name in ("tmp", "spool", "artifacts", "processes"):
+        (home / name / "a folder").mkdir()
+        (home / name / "read me.txt").write_text("not ours")
+
+
+def _no_folders(home: Path, file: Path) -> None:
+    for name in ("tmp", "spool", "processes"):
+        shutil.rmtree(home / name)
+
+
+def _generation(home: Path, file: Path) -> None:
+    (home / "generation").write_bytes(b"x")
+
+
+def _journal(home: Path, file: Path) -> None:
+    (home / "frtsvm.sqlite3-journal").write_bytes(os.urandom(5000))
+
+
+#: Everything can be served.
+HARMLESS: dict[str, Break] = {
+    "files that nobody refers to": _orphans,
+    "files and folders of strangers": _strangers,
+    "folders that are gone": _no_folders,
+    "shared memory cut short": _generation,
+    "a journal that is none": _journal,
+}
+
+
+def _database_empty(home: Path, file: Path) -> None:
+    (home / "frtsvm.sqlite3").write_bytes(b"")
+
+
+def _database_noise(home: Path, file: Path) -> None:
+    (home / "frtsvm.sqlite3").write_bytes(os.urandom(8192))
+
+
+def _other_secret(home: Path, file: Path) -> None:
+    (home / "secret.key").write_bytes(os.urandom(32))
+
+
+def _short_secret(home: Path, file: Path) -> None:
+    (home / "secret.key").write_bytes(b"short")
+
+
+def _no_marker(home: Path, file: Path) -> None:
+    (home / "store-id").unlink()
+
+
+#: Serving would lose or sweep something: the server says what is wrong and ends.
+FATAL: dict[str, Break] = {
+    "database of no bytes": _database_empty,
+    "database of noise": _database_noise,
+    "another secret": _other_secret,
+    "a secret cut short": _short_secret,
+    "artifacts without their mark": _no_marker,
+}
+
+
+@row("B4", "start on a broken store", full=17, quick=0)
+def broken_stores(run: Run) -> None:
+    """Ready within ten seconds and the rest is served, or a refusal that changes nothing."""
+    template = run.new_folder("template") / "home"
+    expected = _prepare(template)
+    kinds = {**DAMAGED, **HARMLESS, **FATAL}
+    for name, breaks in list(kinds.items())[:: max(1, round(len(kinds) / run.wanted))]:
+        home = run.new_folder("case") / "home"
+        shutil.copytree(template, home)
+        file = _file_of(home)
+        breaks(home, file)
+        server = a_server(home)
+        check = _wrong_when_refused if name in FATAL else _wrong_when_served
+        try:
+            run.case(check(server, expected, damaged=name in DAMAGED), name)
+        finally:
+            if server.process is not None and server.process.poll() is None:
+                server.kill()
+
+
+def _prepare(home: Path) -> bytes:
+    """A store with two models; what the second one answers."""
+    with Server(home) as server, server.client() as client:
+        for seed, model in enumerate(("broken", "whole")):
+            assert client.post("/train", json=training(model, seed=seed)).status_code == 201
+        return answer_part(client.post("/predict", json={"model": "whole", "X": PROBE}).content)
+
+
+def _file_of(home: Path) -> Path:
+    """The predictor of the model `broken`."""
+    from app.store.store import Store
+
+    with Store(home, f"sqlite:///{home}/frtsvm.sqlite3") as store:
+        sha256 = store.registry.resolve("broken").predictor.sha256
+    return home / "artifacts" / f"{sha256}.joblib"
+
+
+def _wrong_when_served(server: Server, expected: bytes, *, damaged: bool) -> list[str]:
+    found = restart(server)
+    with server.client() as client:
+        whole = client.post("/predict", json={"model": "whole", "X": PROBE})
+        if whole.status_code != 200 or answer_part(whole.content) != expected:
+            found.append(f"I2: the whole model answers {whole.status_code}")
+        broken = client.post("/predict", json={"model": "broken", "X": PROBE}, timeout=10)
+        status = client.get("/models/broken").json()["versions"][0].get("status")
+        if damaged and not _is_refused(broken, server.home):
+            found.append(f"I2: the broken model answers {broken.status_code}")
+        if not damaged and (broken.status_code != 200 or status == "damaged"):
+            found.append(f"I1: a model is not served: {broken.status_code} {status}")
+        if not damaged and client.post("/train", json=training("new", seed=2)).status_code != 201:
+            found.append("I3: does not train")
+    return found
+
+
+def _is_refused(answer: httpx.Response, home: Path) -> bool:
+    readable = os.geteuid() == 0 and answer.status_code == 200 and not _is_strange(home)
+    return readable or answer.json().get("type") == "urn:frtsvm:problem:artifact-damaged"
+
+
+def _is_strange(home: Path) -> bool:
+    """Whether some artifact is something else than a file; root may read one of mode 000."""
+    modes = [path.lstat().st_mode & 0o777 for path in (home / "artifacts").iterdir()]
+    return 0 not in modes
+
+
+def _wrong_when_refused(server: Server, expected: bytes, *, damaged: bool) -> list[str]:
+    before = _names(server.home)
+    server.start(wait=False)
+    assert server.process is not None
+    deadline = time.monotonic() + 60
+    while server.process.poll() is None:
+        if time.monotonic() > deadline:
+            return ["I3: neither serves nor ends"]
+        time.sleep(0.05)
+    found = []
+    if server.process.returncode == 0:
+        found.append("I3: ended as if all was well")
+    lost = before - _names(server.home)
+    found += [f"I1: {name} was removed" for name in sorted(lost)]
+    if not server.log.read_text().strip():
+        found.append("I3: ended without a word")
+    return found
+
+
+def _names(home: Path) -> set[str]:
+    return {f"{path.parent.name}/{path.name}" for path in (home / "artifacts").iterdir()}

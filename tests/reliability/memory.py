@@ -1,0 +1,81 @@
+"""D1, D2: the memory that a training is expected to take, and one that takes more than it may."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from app.schemas.jobs import JobState
+from tests.app.data import training
+from tests.app.jobs.test_engine import nothing_left, running, submit, until
+from tests.app.pipeline.test_memory import PROGRAM
+from tests.reliability.programme import Run, row
+
+#: The estimate may be this many times what is taken, and never less than it.
+FACTOR = 4.0
+LINEAR: dict[str, Any] = {"params": {"kernel": "linear"}}
+POINTS: tuple[tuple[int, int, dict[str, Any]], ...] = (
+    (100_000, 10, LINEAR),
+    (400_000, 10, LINEAR),
+    (100_000, 50, LINEAR),
+    (50_000, 200, LINEAR),
+    (10_000, 20, {"params": {"rank": 100}}),
+    (50_000, 20, {"params": {"rank": 100}}),
+    (20_000, 20, {"params": {"rank": 500}}),
+    (100_000, 5, {"params": {"rank": 200}}),
+    (3000, 50, {"params": {"kernel": "poly", "rank": None}}),
+    (50_000, 10, {"params": {"rank": 64, "membership": "neighbors"}}),
+    (20_000, 10, {"params": {"rank": 100}, "validation": {"folds": 3}}),
+    (5000, 10, {"params": {"kernel": "rbf", "rank": None}}),
+)
+
+
+@row("D1", "estimated against measured memory of a training", full=12, quick=0)
+def estimates(run: Run) -> None:
+    """Never less than what is taken; how much more is in the table."""
+    for n, p, options in POINTS[: run.wanted]:
+        command = [sys.executable, "-c", PROGRAM, str(n), str(p), json.dumps(options)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900)
+        measured, estimated = map(int, done.stdout.split())
+        found = []
+        if measured > estimated:
+            found.append(f"takes {measured}, estimated {estimated}")
+        if estimated > FACTOR * measured:
+            found.append(f"estimated {estimated}, takes {measured}")
+        run.most("largest estimate over what is taken", round(estimated / measured, 2))
+        run.case(found, f"{n} x {p} {options}")
+
+
+@row("D2", "trainings that take more memory than they may", full=50, quick=0, part=25)
+def over_the_limit(run: Run) -> None:
+    """Failed as `out_of_memory`; the service goes on and the next training runs."""
+    home = run.new_folder("home")
+    body = training("big")
+    body["X"] = np.random.default_rng(0).normal(size=(6000, 2)).tolist()
+    body["y"] = [i % 2 for i in range(6000)]
+    body["params"] = {"rank": None}
+    # The estimate would refuse it: let it through, to see that the limit holds by itself.
+    with (
+        mock.patch("app.services.training.estimate_bytes", return_value=1),
+        running(home, f"sqlite:///{home}/db.sqlite3", training_memory=64 * 1024**2) as container,
+    ):
+        for number in range(run.wanted):
+            record = until(container, submit(container, body).id, JobState.FAILED)
+            code = record.error["code"] if record.error else None
+            found = [] if code == "out_of_memory" else [f"I4: failed as {code}"]
+            small = until(
+                container,
+                submit(container, training("small")).id,
+                JobState.SUCCEEDED,
+                JobState.FAILED,
+            )
+            if small.state is not JobState.SUCCEEDED:
+                found.append(f"I3: the next training has {small.state.value}")
+            if not nothing_left(container):
+                found.append("I4: files are left")
+            run.case(found, str(number))

@@ -1,0 +1,184 @@
+"""A store seen through the HTTP interface of a real server."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.app.data import training
+from tests.app.server import Server
+from tests.reliability.invariants import (
+    ENDED,
+    READY_SECONDS,
+    Ledger,
+    Resources,
+    Version,
+    violations,
+)
+
+N_SEEDS = 4
+PROBE = [[-2.0, -2.0], [0.1, -0.3], [2.0, 2.5], [0.0, 0.0]]
+PAGE = 1000
+
+
+def answer_part(content: bytes) -> bytes:
+    """An answer without the name and number of its version."""
+    return content.partition(b'"labels"')[2]
+
+
+def answer_bytes(client: httpx.Client, model: str, version: int) -> bytes | int:
+    """What a version answers, without its name and number; the status if it does not."""
+    found = client.post("/predict", json={"model": model, "version": version, "X": PROBE})
+    return answer_part(found.content) if found.status_code == 200 else found.status_code
+
+
+class HttpView:
+    """What a client can see, and the folder of the server."""
+
+    def __init__(self, client: httpx.Client, home: Path) -> None:
+        self._client = client
+        self._home = home
+
+    def versions(self) -> set[Version]:
+        """All versions of all models."""
+        found: set[Version] = set()
+        for model in self._pages("/models"):
+            name = model["model"]
+            for item in self._pages(f"/models/{name}", "versions"):
+                found.add((name, item["version"]))
+        return found
+
+    def fingerprint(self, version: Version) -> bytes | None:
+        """Its answer to the probe, if its memberships are there as well."""
+        answer = answer_bytes(self._client, *version)
+        evidence = self._client.get("/models/{}/versions/{}/memberships?limit=1".format(*version))
+        if isinstance(answer, bytes) and evidence.status_code == 200:
+            return answer
+        if answer == 404 and evidence.status_code == 404:
+            return None
+        return f"half there: {answer!r}, {evidence.status_code}".encode()
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """All jobs that are remembered."""
+        return [
+            {**job, "version": job["result"]["version"] if job["result"] else None}
+            for job in self._pages("/jobs")
+        ]
+
+    def leftovers(self) -> list[str]:
+        """Temporary files, data of ended jobs, and more artifacts than versions can have."""
+        waiting = {job["id"] for job in self._pages("/jobs") if job["state"] not in ENDED}
+        found = [path for path in (self._home / "spool").iterdir() if path.stem not in waiting]
+        found += [] if waiting else list((self._home / "tmp").iterdir())
+        artifacts = list((self._home / "artifacts").iterdir())
+        found += artifacts[
+            2 * len(self.versions()) :
+        ]  # two files each, or fewer: equal ones are shared
+        return [str(path.relative_to(self._home)) for path in found]
+
+    def _pages(self, path: str, key: str = "items") -> list[dict[str, Any]]:
+        items: list[dict[str, Any]] = []
+        while True:
+            found = self._client.get(path, params={"limit": PAGE, "offset": len(items)})
+            if found.status_code == 404:
+                return items
+            page = found.raise_for_status().json()[key]
+            items += page
+            if len(page) < PAGE:
+                return items
+
+
+def learn(server: Server, ledger: Ledger) -> None:
+    """Train each data set once and note what its model answers."""
+    with server.client() as client:
+        for seed in range(N_SEEDS):
+            found = client.post("/train", json=training("alpha", seed=seed))
+            assert found.status_code == 201, found.text
+            version = found.json()["version"]
+            ledger.trained["alpha", version] = seed
+            answer = answer_bytes(client, "alpha", version)
+            deadline = time.monotonic() + 5
+            while not isinstance(answer, bytes) and time.monotonic() < deadline:
+                time.sleep(0.05)  # a naive store writes later
+                answer = answer_bytes(client, "alpha", version)
+            assert isinstance(answer, bytes)
+            ledger.expected[seed] = answer
+
+
+def settle(server: Server, seconds: float = 40.0) -> list[str]:
+    """Wait until every job has ended and what ended ones left is swept; says what did not."""
+    deadline = time.monotonic() + seconds
+    with server.client() as client:
+        view = HttpView(client, server.home)
+        while True:
+            open_jobs = [job["id"] for job in view.jobs() if job["state"] not in ENDED]
+            if not open_jobs and not view.leftovers():
+                return []
+            if time.monotonic() > deadline:
+                return [f"I4: not settled after {seconds:g} s: {len(open_jobs)} jobs"]
+            time.sleep(0.1)
+
+
+def check(server: Server, ledger: Ledger) -> list[str]:
+    """Wait until nothing is in flight, then all invariants that can be seen from outside."""
+    found = settle(server)
+    with server.client() as client:
+        return found + violations(HttpView(client, server.home), ledger)
+
+
+def restart(server: Server) -> list[str]:
+    """Start a server that was killed; I3. Time in which others had the processor does not count."""
+    began = time.monotonic()
+    server.start()
+    seconds = time.monotonic() - began - _waited(server.pid)
+    seconds -= max(map(_waited, server.pids()[1:]), default=0.0)
+    return [f"I3: ready after {seconds:.1f} s"] if seconds > READY_SECONDS else []
+
+
+def _waited(pid: int) -> float:
+    """Seconds that a process was ready to run and did not."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
+
+
+def resources_of(server: Server) -> Resources:
+    """Of all processes that serve (trainings come and go)."""
+    descriptors = resident = 0
+    for pid in server.pids():
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+            if b"forkserver" in command or b"resource_tracker" in command:
+                continue
+            descriptors += len(list(Path(f"/proc/{pid}/fd").iterdir()))
+            pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        except OSError:
+            continue
+        resident += pages * 4096
+    files = sum(1 for name in ("tmp", "spool") for _ in (server.home / name).iterdir())
+    return Resources(descriptors, resident, files)
+
+
+class StatusCodes:
+    """Which answers the OpenAPI document of a server allows; I3."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._paths = [
+            (re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path)), operations)
+            for path, operations in document["paths"].items()
+        ]
+
+    def allows(self, method: str, path: str, status: int) -> bool:
+        """Whether this call may be answered with that status."""
+        found = [operations for pattern, operations in self._paths if pattern.fullmatch(path)]
+        if not found:
+            return status in (404, 405)
+        methods = {name: said for operations in found for name, said in operations.items()}
+        if method.lower() not in methods:
+            return status in (404, 405)
+        return str(status) in methods[method.lower()]["responses"]

@@ -1,0 +1,197 @@
+"""D3, D4, E1: cancelling, more trainings than fit, and many trainings of one name at once."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from tests.app.data import long_search, training
+from tests.app.server import Server, children_of, is_running
+from tests.reliability.invariants import ENDED, Ledger
+from tests.reliability.load import Load
+from tests.reliability.over_http import N_SEEDS, PROBE, answer_part, check, learn
+from tests.reliability.programme import Run, row
+from tests.reliability.servers import a_server
+
+ASYNC = {"prefer": "respond-async"}
+#: Seconds until a cancelled job has ended; one is promised, a busy machine gets more.
+CANCEL_SECONDS = 5.0
+QUEUE = 32
+
+
+@row("D3", "cancel while queued, while running, and at the end", full=100, quick=10)
+def cancellations(run: Run) -> None:
+    """A terminal state soon, no process left, and nothing published after `cancelled`."""
+    chance = random.Random(run.seed)
+    ledger = Ledger()
+    server = a_server(run.new_folder("home"), job_history=100_000)
+    with server, server.client() as client:
+        learn(server, ledger)
+        for number in range(run.wanted):
+            kind = ("running", "queued", "finishing")[number % 3]
+            run.case(_cancel(server, client, ledger, kind, chance), f"{number}: {kind}")
+        run.wrong(*check(server, ledger))
+
+
+def _cancel(
+    server: Server, client: httpx.Client, ledger: Ledger, kind: str, chance: random.Random
+) -> list[str]:
+    blocker = ""
+    if kind == "queued":  # something else runs
+        blocker = _submit(client, long_search("long", budget=600))
+        _wait_for(client, blocker, ("running",))
+    seed = chance.randrange(N_SEEDS)
+    finishing = kind == "finishing"
+    job = _submit(
+        client, training("alpha", seed=seed) if finishing else long_search("long", budget=600)
+    )
+    if kind == "running":
+        _wait_for(client, job, ("running",))
+    elif finishing:
+        time.sleep(chance.uniform(0.0, 0.3))
+    asked = client.delete(f"/jobs/{job}")
+    began = time.monotonic()
+    found = [] if asked.status_code < 500 else [f"I3: answered {asked.status_code}"]
+    ended = _wait_for(client, job, ENDED)
+    if time.monotonic() - began > CANCEL_SECONDS:
+        found.append(f"I4: ended after {time.monotonic() - began:.1f} s")
+    if ended["state"] == "cancelled":
+        ledger.cancelled.add(job)
+    elif finishing and ended["state"] == "succeeded":
+        ledger.trained["alpha", ended["result"]["version"]] = seed
+    else:
+        found.append(f"I4: is {ended['state']}")
+    if blocker:
+        client.delete(f"/jobs/{blocker}")
+        _wait_for(client, blocker, ENDED)
+        ledger.cancelled.add(blocker)
+    return found + _trainings_left(server)
+
+
+def _trainings_left(server: Server) -> list[str]:
+    """Processes that are forks of the one that forks them."""
+    deadline = time.monotonic() + CANCEL_SECONDS
+    while True:
+        forks = [pid for pid in server.pids() if _is_forker(pid)]
+        left = [child for pid in forks for child in children_of(pid) if is_running(child)]
+        if not left:
+            return []
+        if time.monotonic() > deadline:
+            return [f"I4: processes {left} are left"]
+        time.sleep(0.05)
+
+
+def _is_forker(pid: int) -> bool:
+    from pathlib import Path
+
+    try:
+        return b"forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _submit(client: httpx.Client, body: dict[str, Any]) -> str:
+    found = client.post("/train", json=body, headers=ASYNC)
+    assert found.status_code == 202, found.text
+    job: str = found.json()["id"]
+    return job
+
+
+def _wait_for(client: httpx.Client, job: str, states: tuple[str, ...]) -> dict[str, Any]:
+    deadline = time.monotonic() + 60
+    while True:
+        found: dict[str, Any] = client.get(f"/jobs/{job}").json()
+        if found["state"] in states:
+            return found
+        assert time.monotonic() < deadline, found
+        time.sleep(0.02)
+
+
+@row("D4", "200 trainings at once, room for 32", full=5, quick=0)
+def too_many_trainings(run: Run) -> None:
+    """As many are accepted as fit, the others hear when to come again, and none is lost."""
+    ledger = Ledger()
+    server = a_server(run.new_folder("home"), queue_size=QUEUE, job_history=100_000)
+    with server, server.client() as client:
+        learn(server, ledger)
+        for number in range(run.wanted):
+            blocker = _submit(client, long_search("long", budget=600))
+            _wait_for(client, blocker, ("running",))
+            with ThreadPoolExecutor(32) as pool:
+                answers = list(pool.map(lambda n: _ask(server, n % N_SEEDS), range(200)))
+            statuses = Counter(answer.status_code for answer in answers)
+            found = []
+            if statuses != {202: QUEUE, 429: 200 - QUEUE}:
+                found.append(f"I3: answered {dict(statuses)}")
+            if any("retry-after" not in a.headers for a in answers if a.status_code == 429):
+                found.append("I3: 429 without Retry-After")
+            ledger.queued |= {a.json()["id"] for a in answers if a.status_code == 202}
+            predicted = client.post("/predict", json={"model": "alpha", "X": PROBE})
+            if predicted.status_code != 200:
+                found.append(f"I3: a prediction is answered {predicted.status_code}")
+            client.delete(f"/jobs/{blocker}")
+            ledger.cancelled.add(blocker)
+            for answer in answers:
+                if answer.status_code == 202:
+                    ended = _wait_for(client, answer.json()["id"], ENDED)
+                    if ended["state"] != "succeeded":
+                        found.append(f"I1: an accepted training has {ended['state']}")
+            run.case(found + check(server, ledger), f"wave {number}")
+
+
+def _ask(server: Server, seed: int) -> httpx.Response:
+    with server.client() as client:
+        return client.post("/train", json=training("alpha", seed=seed), headers=ASYNC)
+
+
+@row("E1", "30 trainings of a name at once, predictions meanwhile", full=20, quick=0)
+def trainings_of_one_name(run: Run) -> None:
+    """Numbers are given out once each, in order; who predicts always gets a whole version."""
+    ledger = Ledger()
+    server = a_server(run.new_folder("home"), workers=2, queue_size=64, job_history=100_000)
+    with server:
+        learn(server, ledger)
+        for number in range(run.wanted):
+            # Predictions only: the deletions and trainings of a load would mix in.
+            load = _Predictions(server, ledger)
+            load.start()
+            with ThreadPoolExecutor(30) as pool:
+                answers = list(pool.map(lambda n: _train(server, n % N_SEEDS), range(30)))
+            load.stop()
+            found = [f"I3: answered {a.status_code}" for a, _ in answers if a.status_code != 201]
+            versions = sorted(a.json()["version"] for a, _ in answers if a.status_code == 201)
+            first = max(v for m, v in ledger.trained if m == "alpha") + 1
+            if versions != list(range(first, first + len(versions))):
+                found.append(f"I1: numbers {versions[:5]}... after {first - 1}")
+            for answer, seed in answers:
+                if answer.status_code == 201:
+                    ledger.trained["alpha", answer.json()["version"]] = seed
+            run.add("predictions", load.predictions)
+            run.case(found + load.wrong + check(server, ledger), f"wave {number}")
+
+
+def _train(server: Server, seed: int) -> tuple[httpx.Response, int]:
+    with server.client() as client:
+        return client.post("/train", json=training("alpha", seed=seed)), seed
+
+
+class _Predictions(Load):
+    """The part of a load that only asks; there is always a version to answer."""
+
+    def __init__(self, server: Server, ledger: Ledger) -> None:
+        super().__init__(server, ledger, 0, predict=True)
+        self._threads = self._threads[-1:]
+
+    def _predict(self, seed: int) -> None:
+        whole = set(self._ledger.expected.values())
+        with self._server.client() as client:
+            while not self._stop.is_set():
+                found = client.post("/predict", json={"model": "alpha", "X": PROBE})
+                self.predictions += 1
+                if found.status_code != 200 or answer_part(found.content) not in whole:
+                    self.wrong.append(f"I2: a prediction is answered {found.status_code}")

@@ -1,0 +1,331 @@
+"""Fifteen faults, one at a time, put into the service on purpose: some test must find each.
+
+`RELIABILITY_FAULT` names the one to plant. Run as a program this module behaves like `frtsvm` with
+that fault; the drivers plant it too. `test_planted_faults` says which row finds which fault.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+
+VARIABLE = "RELIABILITY_FAULT"
+FAULTS: dict[str, Callable[[], None]] = {}
+#: What a slow disk may take; the window in which a crash hits.
+DELAY = 0.15
+
+
+def fault(plant: Callable[[], None]) -> Callable[[], None]:
+    """Register a fault under the name of its function."""
+    FAULTS[plant.__name__] = plant
+    return plant
+
+
+_planted: set[str] = set()
+
+
+def plant_from_environment() -> None:
+    """Plant the fault that is asked for, if one is, once."""
+    name = os.environ.get(VARIABLE)
+    if name and name not in _planted:
+        _planted.add(name)
+        FAULTS[name]()
+
+
+# --- the store ---------------------------------------------------------------------------------
+@fault
+def naive_write() -> None:
+    """Acknowledge first and write afterwards, in place."""
+    from app.store.files import Files
+    from app.store.folder import Folder
+    from app.store.jobs import JobStore
+    from app.store.storage import ARTIFACTS, artifact_name
+
+    put, publish = Folder.put, JobStore.publish
+
+    def put_nothing_yet(self: Folder, source: Path, name: str, sha256: str) -> None:
+        if not name.startswith(ARTIFACTS):
+            put(self, source, name, sha256)
+
+    def publish_then_write(self: JobStore, *args: Any, **kwargs: Any) -> int | None:
+        version = publish(self, *args, **kwargs)
+        if version is not None:
+            for staged in args[2:4]:
+                target = self._files.storage.local(artifact_name(staged.sha256), "")
+                contents = staged.path.read_bytes()
+                with target.open("wb") as file:
+                    for start in range(0, len(contents), 512):
+                        file.write(contents[start : start + 512])
+                        file.flush()
+                        time.sleep(DELAY / (1 + len(contents) // 512))
+        return version
+
+    setattr(Folder, "put", put_nothing_yet)  # noqa: B010
+    setattr(JobStore, "publish", publish_then_write)  # noqa: B010
+    Files.artifact_looks_whole = lambda self, seal: True  # type: ignore[method-assign]
+
+
+class _WithoutSync:
+    """The module `os`, but for one function."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    @staticmethod
+    def fsync(descriptor: int) -> None:
+        """Say that it is done."""
+
+
+@fault
+def no_sync_of_file() -> None:
+    """Files are renamed before they are on the disk."""
+    from app.store import files
+
+    files.os = _WithoutSync()  # type: ignore[attr-defined]
+
+
+@fault
+def no_sync_of_folder() -> None:
+    """Names are recorded before they are on the disk."""
+    from app.store import durable, folder, secret
+
+    for module in (durable, folder, secret):
+        module.make_durable = lambda path: None  # type: ignore[attr-defined]
+
+
+@fault
+def no_checksum() -> None:
+    """Files are loaded whatever is in them."""
+    from app.store import files
+    from app.store.plain import load_plain
+
+    def load_unverified(path: Path, sha256: str) -> dict[str, Any]:
+        with path.open("rb") as file:
+            return load_plain(file, os.fstat(file.fileno()).st_size)
+
+    files.load_verified = load_unverified
+
+
+@fault
+def no_hmac() -> None:
+    """Whoever can write a digest into the database can give us a file."""
+    from app.store.files import Files
+
+    Files._require_mark = lambda self, seal, purpose: None  # type: ignore[method-assign]
+
+
+@fault
+def swallowed_no_space() -> None:
+    """A write that fails is taken for done."""
+    from app.store import plain
+
+    write = plain.HashingFile.write
+
+    def write_or_not(self: plain.HashingFile, data: Any) -> int:
+        with contextlib.suppress(OSError):
+            return write(self, data)
+        return len(data)
+
+    class Forgiving:
+        """A file that never complains."""
+
+        def __init__(self, file: Any) -> None:
+            self._file = file
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+        def write(self, data: Any) -> int:
+            with contextlib.suppress(OSError):
+                os.write(self._file.fileno(), data)
+            return len(data)
+
+        def flush(self) -> None:
+            """Nothing is held back."""
+
+    setattr(plain.HashingFile, "write", write_or_not)  # noqa: B010
+    dump = plain.dump_plain
+    from app.store import files
+
+    files.dump_plain = lambda state, file: dump(state, Forgiving(file))  # type: ignore[arg-type]
+
+
+# --- jobs --------------------------------------------------------------------------------------
+@fault
+def claim_without_lock() -> None:
+    """Look for the oldest job, and take it a moment later."""
+    from sqlalchemy import select, update
+
+    from app.schemas.jobs import JobState
+    from app.store import jobs as module
+    from app.store.database import now
+    from app.store.schema import jobs
+
+    def claim(self: module.JobStore, owner: str) -> module.JobRecord | None:
+        oldest = select(jobs.c.id).where(jobs.c.state == JobState.QUEUED.value)
+        with self._database.read() as connection:
+            job = connection.execute(oldest.order_by(jobs.c.seq).limit(1)).scalar()
+        if job is None:
+            return None
+        with self._database.write() as connection:
+            values = {"state": "running", "fence": jobs.c.fence + 1, "owner": owner}
+            connection.execute(
+                update(jobs).where(jobs.c.id == job).values(started_at=now(), **values)
+            )
+            return module._get(connection, job)
+
+    setattr(module.JobStore, "claim", claim)  # noqa: B010
+
+
+@fault
+def publish_after_cancel() -> None:
+    """A job that was cancelled still makes its version."""
+    from sqlalchemy import update
+
+    from app.store import jobs as module
+    from app.store.schema import jobs
+
+    publish = module.JobStore.publish
+
+    def publish_anyway(self: module.JobStore, *args: Any, **kwargs: Any) -> int | None:
+        with self._database.write() as connection:
+            connection.execute(
+                update(jobs).where(jobs.c.id == args[0]).values(cancel_requested=False)
+            )
+        return publish(self, *args, **kwargs)
+
+    setattr(module.JobStore, "publish", publish_anyway)  # noqa: B010
+
+
+@fault
+def lease_by_wall_clock() -> None:
+    """Beats are as old as the clock on the wall says."""
+    from app.store import beats
+
+    def of(self: beats.Stillness, key: Any, beat: int) -> float:
+        before, since, _ = self._seen.get(key, (beat, time.time(), 0.0))
+        if before != beat:
+            since = time.time()
+        self._seen[key] = (beat, since, 0.0)
+        return time.time() - since
+
+    setattr(beats.Stillness, "of", of)  # noqa: B010
+
+
+# --- requests ----------------------------------------------------------------------------------
+@fault
+def key_compared_by_equals() -> None:
+    """Keys are compared byte by byte until one differs."""
+    from app.services import access
+
+    class Equals:
+        @staticmethod
+        def compare_digest(a: bytes, b: bytes) -> bool:
+            return a == b
+
+    access.hmac = Equals  # type: ignore[assignment]
+
+
+@fault
+def input_echoed() -> None:
+    """Answers to bad requests repeat what was sent."""
+    import json
+
+    from starlette.responses import Response
+
+    from app.api import bodies, handlers, predict, raw
+    from app.errors import InvalidRequest, ServiceError
+    from app.schemas import validation
+
+    validate, respond_to = validation.validate, handlers.respond_to
+
+    def remember(kind: Any, value: Any) -> Any:
+        try:
+            return validate(kind, value)
+        except InvalidRequest as error:
+            error.given = value  # type: ignore[attr-defined]
+            raise
+
+    def echo(error: ServiceError) -> Response:
+        if not hasattr(error, "given"):
+            return respond_to(error)
+        found = {"detail": error.detail, "input": error.given}
+        return Response(json.dumps(found, allow_nan=False, default=str), 422)
+
+    for module in (validation, bodies, predict):
+        module.validate = remember  # type: ignore[attr-defined]
+    for other in (handlers, raw):
+        other.respond_to = echo  # type: ignore[attr-defined]
+
+
+@fault
+def lenient_numbers() -> None:
+    """Text and booleans pass for numbers."""
+    from app.schemas import cells
+
+    cells._NUMBER |= {str, bool}
+
+
+@fault
+def name_check_missing() -> None:
+    """One kind of route takes any name."""
+    from typing import Annotated
+
+    from fastapi import Path as PathParameter
+
+    from app.api import deps
+
+    deps.ModelName = Annotated[str, PathParameter(alias="name")]  # type: ignore[misc]
+
+
+@fault
+def no_body_limit() -> None:
+    """Bodies of any size are read."""
+    from app.api import body_limit
+
+    body_limit.BodyLimit.admit = lambda self, total, more: None  # type: ignore[method-assign]
+    body_limit._declared_length = lambda scope: 0
+
+
+@fault
+def no_deadline() -> None:
+    """Connections wait for ever."""
+    from app.api import deadline
+
+    deadline.DeadlineProtocol._set_deadline = lambda self, seconds: None  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def planted(name: str) -> Iterator[None]:
+    """Processes that are started inside have the fault."""
+    assert name in FAULTS, name
+    os.environ[VARIABLE] = name
+    try:
+        yield
+    finally:
+        del os.environ[VARIABLE]
+
+
+def from_environment() -> FastAPI:
+    """The application with the fault."""
+    plant_from_environment()
+    from app.main import from_environment as usual
+
+    return usual()
+
+
+if __name__ == "__main__":
+    plant_from_environment()
+
+    from app.api import server
+    from app.cli import main
+
+    server.FACTORY = "tests.reliability.planted:from_environment"
+    sys.exit(main(sys.argv[1:]))

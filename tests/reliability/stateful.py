@@ -1,0 +1,237 @@
+"""A4: random sequences of calls against a simple model of what must come of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+
+from tests.app.data import training
+from tests.app.server import Server
+from tests.reliability.invariants import Ledger, Version, violations
+from tests.reliability.over_http import (
+    N_SEEDS,
+    PROBE,
+    HttpView,
+    answer_bytes,
+    answer_part,
+    restart,
+    settle,
+)
+from tests.reliability.programme import Run, row
+from tests.reliability.servers import a_server
+
+NAMES = st.sampled_from(["a", "b"])
+STEPS = 30
+
+
+class Calls(RuleBasedStateMachine):
+    """What one client does, and what it must see, call by call."""
+
+    server: Server
+    expected: dict[int, bytes]
+    numbers = 0
+    examples = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        type(self).examples += 1
+        Calls.numbers += 1
+        self._prefix = f"r{Calls.numbers}-"  # each example has models of its own
+        self.client = self.server.client()
+        self.ledger = Ledger(expected=self.expected)
+        self.alive: dict[str, dict[int, int]] = {}
+        self.last: dict[str, int] = {}
+        self.production: dict[str, int] = {}
+
+    @rule(name=NAMES, seed=st.integers(0, N_SEEDS - 1))
+    def train(self, name: str, seed: int) -> None:
+        """A new version has the next number."""
+        model = self._prefix + name
+        found = self.client.post("/train", json=training(model, seed=seed))
+        assert found.status_code == 201, found.text
+        version = found.json()["version"]
+        assert version == self.last.get(model, 0) + 1
+        self.last[model] = version
+        self.alive.setdefault(model, {})[version] = seed
+        self.ledger.trained[model, version] = seed
+
+    @rule(name=NAMES)
+    def predict(self, name: str) -> None:
+        """Production answers, else the newest."""
+        model = self._prefix + name
+        found = self.client.post("/predict", json={"model": model, "X": PROBE})
+        alive = self.alive.get(model)
+        if not alive:
+            assert found.status_code == 404
+            return
+        serving = self.production.get(model, max(alive))
+        assert found.json()["version"] == serving
+        assert answer_part(found.content) == self.expected[alive[serving]]
+
+    @precondition(lambda self: any(self.alive.values()))
+    @rule(data=st.data())
+    def promote(self, data: st.DataObject) -> None:
+        """Production moves."""
+        model, version = self._choose(data)
+        body = {"version": version}
+        found = self.client.put(f"/models/{model}/aliases/production", json=body)
+        assert found.status_code == 200
+        self.production[model] = version
+
+    @precondition(lambda self: any(self.alive.values()))
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        """Gone, unless production points at it."""
+        model, version = self._choose(data)
+        found = self.client.delete(f"/models/{model}/versions/{version}")
+        if self.production.get(model) == version:
+            assert found.status_code == 409
+            return
+        assert found.status_code == 204
+        del self.alive[model][version]
+        self.ledger.asked_to_delete.add((model, version))
+        self.ledger.deleted.add((model, version))
+
+    @rule(name=NAMES)
+    def delete_model(self, name: str) -> None:
+        """All versions and aliases are gone; numbers are not given out again."""
+        model = self._prefix + name
+        found = self.client.delete(f"/models/{model}")
+        alive = self.alive.pop(model, {})
+        assert found.status_code == (204 if alive else 404)
+        self.production.pop(model, None)
+        gone = {(model, version) for version in alive}
+        self.ledger.asked_to_delete |= gone
+        self.ledger.deleted |= gone
+
+    @rule(name=NAMES, seed=st.integers(0, N_SEEDS - 1))
+    def cancel(self, name: str, seed: int) -> None:
+        """A job that is cancelled makes nothing; one that came first has made its version."""
+        model = self._prefix + name
+        headers = {"prefer": "respond-async"}
+        job = self.client.post("/train", json=training(model, seed=seed), headers=headers)
+        assert job.status_code == 202
+        name_of_job = job.json()["id"]
+        asked = self.client.delete(f"/jobs/{name_of_job}")
+        assert asked.status_code in (200, 202, 204, 409), asked.text
+        ended = _ended(self.client, name_of_job)
+        assert ended["state"] in ("cancelled", "succeeded")
+        if ended["state"] == "cancelled":
+            self.ledger.cancelled.add(name_of_job)
+            return
+        version = ended["result"]["version"]
+        assert version == self.last.get(model, 0) + 1
+        self.last[model] = version
+        self.alive.setdefault(model, {})[version] = seed
+        self.ledger.trained[model, version] = seed
+
+    def _choose(self, data: st.DataObject) -> Version:
+        known = [(model, v) for model, alive in sorted(self.alive.items()) for v in sorted(alive)]
+        return data.draw(st.sampled_from(known))
+
+    def teardown(self) -> None:
+        """All invariants, for the models of this example."""
+        assert settle(self.server) == []
+        view = _Mine(HttpView(self.client, self.server.home), self._prefix)
+        found = violations(view, self.ledger)
+        self.client.close()
+        assert found == []
+
+
+class _Mine:
+    """The part of a view that belongs to one example."""
+
+    def __init__(self, view: HttpView, prefix: str) -> None:
+        self._view = view
+        self._prefix = prefix
+        self.fingerprint = view.fingerprint
+        self.leftovers = view.leftovers
+
+    def versions(self) -> set[Version]:
+        return {v for v in self._view.versions() if v[0].startswith(self._prefix)}
+
+    def jobs(self) -> list[dict[str, Any]]:
+        return [job for job in self._view.jobs() if job["model"].startswith(self._prefix)]
+
+
+def _ended(client: httpx.Client, job: str) -> dict[str, Any]:
+    import time
+
+    deadline = time.monotonic() + 30
+    while True:
+        found: dict[str, Any] = client.get(f"/jobs/{job}").json()
+        if found["state"] in ("succeeded", "failed", "cancelled"):
+            return found
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+class CallsAndRestarts(Calls):
+    """The same with a server that is stopped or killed now and then."""
+
+    @precondition(lambda self: any(self.alive.values()))
+    @rule(kill=st.booleans())
+    def restart(self, kill: bool) -> None:
+        """Everything is as it was."""
+        if kill:
+            self.server.kill()
+        else:
+            self.server.stop()
+        assert restart(self.server) == []
+
+
+@row("A4", "random sequences of calls, stops and kills against a model", full=400, quick=8, part=50)
+def sequences(run: Run) -> None:
+    """A quarter of them, and all with two workers, on a server that is restarted now and then."""
+    few = max(2, run.wanted // 4)
+    plan = [(Calls, 1, run.wanted - few), (CallsAndRestarts, 2, few)]
+    for number, (machine, workers, wanted) in enumerate(plan):
+        server = a_server(run.new_folder("home"), workers, shutdown_grace=2, job_history=100_000)
+        with server:
+            expected = _learn(server)
+            kind = type(machine.__name__, (machine,), {"server": server, "expected": expected})
+            kind.examples = 0  # type: ignore[attr-defined]
+            chosen = settings(
+                max_examples=wanted,
+                stateful_step_count=STEPS if run.wanted >= 50 else 12,
+                deadline=None,
+                database=None,
+                derandomize=False,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+                print_blob=False,
+            )
+            found = []
+            try:
+                _seeded(run.seed * 2 + number, kind, chosen)
+            except Exception as error:
+                found = [f"{type(error).__name__}: {str(error)[:1000]}"]
+            for _ in range(kind.examples):  # type: ignore[attr-defined]
+                run.case()
+            run.wrong(*found)
+
+
+def _seeded(seed: int, kind: Any, chosen: settings) -> None:
+    import random
+
+    from hypothesis import seed as seeded
+
+    random.seed(seed)
+    test = kind.TestCase
+    test.settings = chosen
+    run_state_machine_as_test(seeded(seed)(kind), settings=chosen)
+
+
+def _learn(server: Server) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    with server.client() as client:
+        for seed in range(N_SEEDS):
+            made = client.post("/train", json=training("reference", seed=seed)).json()
+            answer = answer_bytes(client, "reference", made["version"])
+            assert isinstance(answer, bytes)
+            found[seed] = answer
+    return found

@@ -1,0 +1,28 @@
+"""Every row of the programme, with the counts of `make test`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.postgres import Postgres
+from tests.reliability.programme import NotPossible, Row, Run, all_rows
+
+#: Rows without a count here are run by `make test-reliability` alone.
+ROWS = {key: row for key, row in all_rows().items() if row.quick}
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_row(row: Row, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    def new_postgres() -> str:
+        postgres: Postgres = request.getfixturevalue("postgres")
+        return postgres.new_database()
+
+    run = Run(row.quick, 0, tmp_path, new_postgres)
+    try:
+        row.play(run)
+    except NotPossible as why:
+        pytest.skip(str(why))
+    assert run.violations == []
+    assert run.cases >= row.quick

@@ -1,0 +1,99 @@
+"""E2: one of two workers is killed, or stopped, under load."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import httpx
+
+from app.api.server import WORKER_SILENCE
+from tests.app.server import Server
+from tests.reliability.invariants import Ledger
+from tests.reliability.kills import victims
+from tests.reliability.over_http import PROBE, answer_part, check, learn
+from tests.reliability.programme import Run, row
+from tests.reliability.servers import a_server
+
+CLIENTS = 4
+#: Seconds until there are two workers again; a busy machine gets more than it should need.
+REPLACED = {"killed": 15.0, "stopped": WORKER_SILENCE + 20.0}
+
+
+class _Clients:
+    """Each sends one prediction after the other and never has two in flight."""
+
+    def __init__(self, server: Server, ledger: Ledger) -> None:
+        self._server = server
+        self._whole = set(ledger.expected.values())
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._run) for _ in range(CLIENTS)]
+        self.answered = 0
+        self.broken = 0
+        self.wrong: list[str] = []
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                with self._server.client() as client:  # a new one: the next worker may take it
+                    for _ in range(5):
+                        found = client.post(
+                            "/predict", json={"model": "alpha", "X": PROBE}, timeout=30
+                        )
+                        self.answered += 1
+                        if (
+                            found.status_code != 200
+                            or answer_part(found.content) not in self._whole
+                        ):
+                            self.wrong.append(f"I2: answered {found.status_code}")
+            except httpx.TransportError:
+                self.broken += 1
+
+    def __enter__(self) -> _Clients:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+
+@row("E2", "one of two workers killed or stopped under load", full=50, quick=0, part=25)
+def workers(run: Run) -> None:
+    """Replaced soon; no more requests are lost than were in flight."""
+    ledger = Ledger()
+    with a_server(run.new_folder("home"), workers=2, shutdown_grace=2) as server:
+        learn(server, ledger)
+        for number in range(run.wanted):
+            kind = ("killed", "stopped")[number % 2]
+            with _Clients(server, ledger) as clients:
+                time.sleep(0.5)
+                found = _lose_one(server, kind)
+                time.sleep(0.5)
+            found += clients.wrong
+            if clients.broken > CLIENTS:
+                found.append(f"I3: {clients.broken} requests were lost, {CLIENTS} were in flight")
+            run.add("predictions", clients.answered)
+            run.add("lost in flight", clients.broken)
+            run.case(found + check(server, ledger), f"{number}: {kind}")
+
+
+def _lose_one(server: Server, kind: str) -> list[str]:
+    before = set(_workers(server))
+    victim = min(before)
+    os.kill(victim, signal.SIGKILL if kind == "killed" else signal.SIGSTOP)
+    began = time.monotonic()
+    while len(now := set(_workers(server)) - {victim}) < 2:
+        if time.monotonic() - began > REPLACED[kind]:
+            return [f"I3: not replaced within {REPLACED[kind]:g} s: {before} -> {now}"]
+        time.sleep(0.05)
+    server.wait_until_ready()
+    return []
+
+
+def _workers(server: Server) -> list[int]:
+    return victims(server, "workers")
