@@ -11,7 +11,7 @@ test test-all: export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all check format migration bench paper paper-quick lock clean
+.PHONY: help serve test test-all test-cluster check format migration bench paper paper-quick lock clean
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: $(VENV)/.dev ## run the test suite
 
 test-all: $(VENV)/.dev ## run the test suite with the long runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-cluster: $(VENV)/.dev ## trainings on a real cluster, with workers that die, about a minute
+	$(BIN)/python -m pytest tests/app/jobs/cluster
 
 check: $(VENV)/.dev ## formatting, lint, types, import contracts
 	$(BIN)/ruff format --check .

@@ -19,6 +19,8 @@ from app.schemas.search import DEFAULT_SECONDS
 MIB = 1024**2
 #: How the URL of a database begins.
 DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite://")
+#: How the address of a scheduler begins.
+SCHEDULERS = ("tcp://", "tls://")
 
 
 def default_training_memory() -> int:
@@ -111,6 +113,9 @@ class Settings(BaseSettings):
     lease_timeout: PositiveFloat = 30.0
     """Seconds without a beat after which a job of a vanished process is called interrupted."""
 
+    dask_scheduler: str | None = None
+    """Address of a Dask scheduler, tcp://... or tls://...: trainings run on its workers."""
+
     # --- the model cache of one web process
     cache_models: PositiveInt = 64
     cache_bytes: PositiveInt = 1024 * MIB
@@ -127,6 +132,13 @@ class Settings(BaseSettings):
     def _known_database(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(DATABASES):
             raise ValueError(f"must begin with one of {', '.join(DATABASES)}")
+        return value
+
+    @field_validator("dask_scheduler")
+    @classmethod
+    def _known_scheduler(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(SCHEDULERS):
+            raise ValueError(f"must begin with one of {', '.join(SCHEDULERS)}")
         return value
 
     @property
