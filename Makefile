@@ -28,11 +28,13 @@ test-all: $(VENV)/.dev ## run the test suite with the long runs
 test-cluster: $(VENV)/.dev ## trainings on a real cluster, with workers that die, about a minute
 	$(BIN)/python -m pytest tests/app/jobs/cluster
 
-check: $(VENV)/.dev ## formatting, lint, types, import contracts
+check: $(VENV)/.dev ## formatting, lint, types, import contracts, deployment files
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/python -m deploy.check
 
 format: $(VENV)/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
@@ -46,6 +48,9 @@ bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 
 bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 9 minutes
 	$(BIN)/python -m benchmarks.serving
+
+bench-scaling: $(VENV)/.dev ## a fit on files larger than the memory of the workers, some minutes
+	$(BIN)/python -m benchmarks.scaling
 
 paper: $(VENV)/.dev ## recreate the tables and figures of the paper (docs/reproduction.md), under an hour
 	$(BIN)/python -m benchmarks.paper
@@ -74,6 +79,7 @@ LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-e
 lock: ## refresh the lock files (needs uv)
 	$(LOCK) requirements/build.in -o requirements/build.lock
 	$(LOCK) pyproject.toml -o requirements/serve.lock
+	$(LOCK) pyproject.toml --extra scale --extra arrow -c requirements/serve.lock -o requirements/scale.lock
 	$(LOCK) pyproject.toml --group dev -c requirements/serve.lock -o requirements/dev.lock
 
 clean: ## remove the environment and every cache
