@@ -8,6 +8,7 @@ import signal
 
 from distributed import Worker
 
+import frtsvm_core.model_selection  # noqa: F401  (loading it takes seconds, which folds should not wait)
 from app.jobs.cluster.names import FOLD, JOB
 from app.jobs.cluster.task import runner
 from app.settings import Settings

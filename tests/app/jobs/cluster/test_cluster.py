@@ -20,7 +20,7 @@ from tests.app.jobs.test_engine import is_job, nothing_left, running, submit, un
 from tests.app.postgres import Postgres
 from tests.app.server import children_of, is_running
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 
 class Place:
@@ -191,14 +191,24 @@ def test_one_machine_needs_no_postgresql(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_search_ends_with_the_best_so_far(place: Place) -> None:
+def test_a_search_is_spread_over_the_workers_and_ends_with_the_best_so_far(place: Place) -> None:
     with place.cluster() as cluster, place.server(cluster) as container:
-        cluster.add_worker(folds=2)
-        body = long_search()
-        options = {"params": {}, "search": body["search"]}
-        job = submit(container, {**body, **options})
-        wait_until(
-            lambda: (container.store.jobs.get(job.id).progress.get("search") or {}).get("tried")
-        )
+        for _ in range(2):
+            cluster.add_worker(folds=1)
+        body = long_search(budget=300.0)
+        body["params"] = {}
+        job = submit(container, body)
+        wait_until(lambda: search_state(container, job.id).get("tried"), 120.0)
+        with distributed.Client(cluster.address, set_as_default=False) as client:
+            done = client.run(lambda dask_worker: dask_worker.state.executed_count)
+        assert min(done.values()) >= 1  # folds: the job itself has not ended
         container.jobs.request_cancel(job.id, keep_best=True)
         assert until(container, job.id, JobState.SUCCEEDED).version == 1
+        found = container.models.version("long", 1).search
+        assert found is not None
+        assert found.stopped_early == "requested"
+
+
+def search_state(container: Any, job: str) -> dict[str, Any]:
+    state: dict[str, Any] = container.store.jobs.get(job).progress.get("search") or {}
+    return state
