@@ -25,8 +25,8 @@ test: $(VENV)/.dev ## run the test suite
 test-all: $(VENV)/.dev ## run the test suite with the long runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-test-cluster: $(VENV)/.dev ## trainings on a real cluster, with workers that die, about a minute
-	$(BIN)/python -m pytest tests/app/jobs/cluster
+test-cluster: $(VENV)/.dev ## a real cluster with workers that die, and the backup drill, about two minutes
+	$(BIN)/python -m pytest tests/app/jobs/cluster tests/deploy
 
 check: $(VENV)/.dev ## formatting, lint, types, import contracts, deployment files
 	$(BIN)/ruff format --check .

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -79,6 +80,8 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     )
     estimator = FRTSVMClassifier("linear", random_state=0)
     with (
+        # Half of such small workers is code: they must not pause for it. At 95 % they are ended.
+        dask.config.set({"distributed.worker.memory.pause": False}),
         LocalCluster(
             n_workers=options.workers,
             threads_per_worker=1,

@@ -71,7 +71,7 @@ class Order:
     sweeps: int  # 0: give rows instead
     n_wanted: int
     seed: int
-    # What the master has decided for coordinates that it was given; None: keep your own update.
+    # What the master has found for coordinates that it was given.
     index: IntArray | None = None
     alpha: FloatArray | None = None
 
@@ -88,8 +88,8 @@ class Report:
     wanted: Wanted | None
 
 
-#: Of each plane: alpha, and the update of it that the master has not taken in yet.
-State = list[tuple[FloatArray, FloatArray | None]]
+#: Of each plane: alpha, with the update that the master is about to take in.
+State = list[FloatArray]
 
 
 def step(
@@ -107,23 +107,15 @@ def step(
             block = _Block(
                 problem.whitenings[number].apply(rows, index), spec.slack_cost * trust[index]
             )
-            before = None if state is None else state[number]
-            alpha = _settled(before, order, index.size)
-            alpha_and_update, report = block.answer(alpha, order, problem.n_partitions)
-            new_state.append(alpha_and_update)
+            alpha = np.zeros(index.size) if state is None else _settled(state[number], order)
+            alpha, report = block.answer(alpha, order, problem.n_partitions)
+            new_state.append(alpha)
             reports.append(report)
     return new_state, reports
 
 
-def _settled(
-    before: tuple[FloatArray, FloatArray | None] | None, order: Order, size: int
-) -> FloatArray:
-    """alpha with what was decided since: the own update, or what the master has found."""
-    if before is None:
-        return np.zeros(size)
-    alpha, update = before
-    if update is not None:
-        return update
+def _settled(alpha: FloatArray, order: Order) -> FloatArray:
+    """alpha with what the master has found for the coordinates it was given."""
     if order.index is None or order.alpha is None:
         return alpha
     alpha = alpha.copy()
@@ -138,7 +130,8 @@ class _Block:
 
     def answer(
         self, alpha: FloatArray, order: Order, n_partitions: int
-    ) -> tuple[tuple[FloatArray, FloatArray | None], Report]:
+    ) -> tuple[FloatArray, Report]:
+        """The new alpha, and what is to be said of the old one."""
         gradient = self.z @ order.v - 1.0
         projected = np.where(
             alpha <= 0.0,
@@ -148,12 +141,12 @@ class _Block:
         alpha_sum, v_part = float(alpha.sum()), self.z.T @ alpha
         hinge = float(self.bound @ np.maximum(-gradient, 0.0))
         violation = float(np.abs(projected).max(initial=0.0))
-        after, update, wanted = None, np.zeros(self.z.shape[1]), None
+        after, update, wanted = alpha, np.zeros(self.z.shape[1]), None
         if order.sweeps:
             after, update = self._swept(alpha, order, n_partitions)
         else:
             wanted = self._wanted(alpha, gradient, projected, order.n_wanted)
-        return (alpha, after), Report(alpha_sum, hinge, v_part, violation, update, wanted)
+        return after, Report(alpha_sum, hinge, v_part, violation, update, wanted)
 
     def _swept(
         self, alpha: FloatArray, order: Order, n_partitions: int

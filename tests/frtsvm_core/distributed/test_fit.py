@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from frtsvm_core import FRTSVMClassifier, from_arrays, to_arrays
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
@@ -21,15 +20,9 @@ from frtsvm_core.distributed import Round, fit_distributed, master  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:.*[Cc]luster.*")
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+@pytest.fixture
+def client(dask_client: Any) -> Any:
+    return dask_client
 
 
 def table(n_rows: int, n_classes: int = 2, seed: int = 0) -> Any:
