@@ -58,11 +58,11 @@ def peak_bytes() -> int:
 def main() -> None:
     """Run it and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=7_000_000)
+    parser.add_argument("--rows", type=int, default=8_000_000)
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--file-rows", type=int, default=50_000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--memory", type=float, default=500 * MB, help="bytes, each worker")
+    parser.add_argument("--memory", type=float, default=600 * MB, help="bytes, each worker")
     parser.add_argument("--compare", action="store_true", help="fit in memory too")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="frtsvm-scaling-") as name:
