@@ -26,7 +26,7 @@ test-all: $(VENV)/.dev ## run the test suite with the long runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-cluster: $(VENV)/.dev ## a real cluster with workers that die, and the backup drill, about two minutes
-	$(BIN)/python -m pytest tests/app/jobs/cluster tests/deploy
+	$(BIN)/python -m pytest tests/app/jobs/cluster tests/deploy tests/frtsvm_core/distributed
 
 check: $(VENV)/.dev ## formatting, lint, types, import contracts, deployment files
 	$(BIN)/ruff format --check .

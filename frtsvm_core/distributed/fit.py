@@ -146,7 +146,8 @@ class _Passes:
     def round(self, problem: Problem, masters: list[PlaneMaster]) -> list[list[Report]]:
         """One step of every partition; what they report, partition by partition."""
         if self._problem is None:
-            self._problem = self._client.scatter(problem, broadcast=True)
+            # A task rather than scattered data: it can be done again if the worker that has it dies.
+            self._problem = self._client.submit(_given, problem, pure=False)
         ask = delayed(_step, nout=2)
         states, reports = [], []
         for number, table in enumerate(self._parts.tables):
@@ -169,6 +170,10 @@ class _Passes:
     def _each(self, tasks: list[Delayed]) -> list[Any]:
         results: list[Any] = self._client.gather(self._client.compute(tasks))
         return results
+
+
+def _given(problem: Problem) -> Problem:
+    return problem
 
 
 def _moments(table: Any, data: Partitions, classes: NDArray[Any]) -> list[Moments]:

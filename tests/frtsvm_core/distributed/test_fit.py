@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from frtsvm_core import FRTSVMClassifier, from_arrays, to_arrays
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
@@ -113,3 +115,27 @@ def test_what_cannot_be_fitted_says_why(client: Any, tmp_path: Path) -> None:
     holes.loc[7, "x2"] = np.nan
     with pytest.raises(ValueError, match="'x2' has a missing"):
         fit_distributed(linear, dd.from_pandas(holes, npartitions=2), "label", client)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_costs_its_share_of_the_work_only(tmp_path: Path) -> None:
+    frame = table(4000)
+    for number, part in enumerate(np.array_split(np.arange(4000), 6)):
+        frame.iloc[part].to_parquet(tmp_path / f"{number}.parquet", index=False)
+    estimator = FRTSVMClassifier("linear", random_state=1)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        killed: list[int] = []
+
+        def kill_one(_: Round) -> None:
+            if not killed:
+                killed.append(min(client.run(os.getpid).values()))
+                os.kill(killed[0], signal.SIGKILL)
+
+        fitted = fit_distributed(estimator, tmp_path, "label", client, callback=kill_one)
+    assert killed
+    assert difference(in_memory(estimator, frame), fitted) < 1e-4
