@@ -11,7 +11,8 @@ test test-all test-reliability test-planted-faults: export OPENBLAS_NUM_THREADS 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all test-reliability test-planted-faults audit sbom check format migration bench paper paper-quick lock clean
+.PHONY: help serve test test-all test-reliability test-planted-faults test-cluster audit sbom check format migration \
+	bench bench-serving bench-scaling paper paper-quick lock clean
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,11 +32,16 @@ test-reliability: $(VENV)/.dev ## the reliability programme with full counts, un
 test-planted-faults: $(VENV)/.dev ## each of 15 faults, put into the service, is found by the programme
 	$(BIN)/python -m pytest tests/reliability/test_planted_faults.py -v
 
-check: $(VENV)/.dev ## formatting, lint, types, import contracts
+test-cluster: $(VENV)/.dev ## a real cluster with workers that die, and the backup drill, about two minutes
+	$(BIN)/python -m pytest tests/app/jobs/cluster tests/deploy tests/frtsvm_core/distributed
+
+check: $(VENV)/.dev ## formatting, lint, types, import contracts, deployment files
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/python -m deploy.check
 
 AUDIT := .venv-audit
 audit: $(AUDIT)/.ready $(VENV)/.serve ## known weaknesses: bandit over the source, pip-audit over what `make serve` installs
@@ -63,6 +69,9 @@ bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 
 bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 9 minutes
 	$(BIN)/python -m benchmarks.serving
+
+bench-scaling: $(VENV)/.dev ## a fit on files larger than the memory of the workers, some minutes
+	$(BIN)/python -m benchmarks.scaling
 
 paper: $(VENV)/.dev ## recreate the tables and figures of the paper (docs/reproduction.md), under an hour
 	$(BIN)/python -m benchmarks.paper
@@ -92,6 +101,7 @@ lock: ## refresh the lock files (needs uv)
 	$(LOCK) requirements/build.in -o requirements/build.lock
 	$(LOCK) requirements/audit.in -o requirements/audit.lock
 	$(LOCK) pyproject.toml -o requirements/serve.lock
+	$(LOCK) pyproject.toml --extra scale --extra arrow -c requirements/serve.lock -o requirements/scale.lock
 	$(LOCK) pyproject.toml --group dev -c requirements/serve.lock -o requirements/dev.lock
 
 clean: ## remove the environment and every cache

@@ -8,6 +8,7 @@ import time
 from contextlib import ExitStack
 
 from app.jobs.engine import EmbeddedEngine
+from app.jobs.runner import JobEngine
 from app.observability.metrics import Metrics
 from app.schemas.jobs import JobState
 from app.services.access import Access
@@ -42,26 +43,8 @@ class Container:
 
     def _build(self, settings: Settings) -> None:
         self.metrics = Metrics()
-        self.store = self._stack.enter_context(
-            Store(
-                settings.home,
-                settings.url,
-                artifacts=settings.artifacts,
-                secret_file=settings.secret_file,
-                cache_bytes=settings.artifact_cache_bytes,
-                connections=settings.database_connections,
-                lease=settings.lease_timeout,
-            )
-        )
-        self.engine = EmbeddedEngine(
-            self.store,
-            slots=settings.training_slots,
-            timeout=settings.training_timeout,
-            memory=settings.training_memory,
-            history=settings.job_history,
-            lease=settings.lease_timeout,
-            observe=self.metrics.training_ended,
-        )
+        self.store = self._stack.enter_context(Store.of(settings))
+        self.engine = self._engine(settings)
         limits = DataLimits(
             settings.max_rows, settings.max_features, settings.max_cells, settings.max_classes
         )
@@ -92,6 +75,27 @@ class Container:
         )
         self.models = ModelService(self.store)
         self.jobs = JobService(self.store, self.engine)
+
+    def _engine(self, settings: Settings) -> JobEngine:
+        if settings.dask_scheduler is not None:
+            # Imported only here: who has no cluster need not have its libraries.
+            from app.jobs.cluster.engine import ClusterEngine
+
+            return ClusterEngine(
+                self.store,
+                settings.dask_scheduler,
+                history=settings.job_history,
+                lease=settings.lease_timeout,
+            )
+        return EmbeddedEngine(
+            self.store,
+            slots=settings.training_slots,
+            timeout=settings.training_timeout,
+            memory=settings.training_memory,
+            history=settings.job_history,
+            lease=settings.lease_timeout,
+            observe=self.metrics.training_ended,
+        )
 
     def start(self) -> None:
         """Begin to run jobs."""

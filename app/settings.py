@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -19,6 +19,10 @@ from app.schemas.search import DEFAULT_SECONDS
 MIB = 1024**2
 #: How the URL of a database begins.
 DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite://")
+#: How the address of a scheduler begins.
+SCHEDULERS = ("tcp://", "tls://")
+#: Where container engines put secrets.
+SECRETS = Path("/run/secrets")
 
 
 def default_training_memory() -> int:
@@ -35,7 +39,11 @@ def default_training_memory() -> int:
 
 
 class Settings(BaseSettings):
-    """The settings of one service."""
+    """The settings of one service.
+
+    What is not in the environment may be in a file of its name, in lower case, in the folder of
+    secrets: a URL with a password in it, for one.
+    """
 
     model_config = SettingsConfigDict(env_prefix="FRTSVM_", extra="ignore", frozen=True)
 
@@ -111,9 +119,17 @@ class Settings(BaseSettings):
     lease_timeout: PositiveFloat = 30.0
     """Seconds without a beat after which a job of a vanished process is called interrupted."""
 
+    dask_scheduler: str | None = None
+    """Address of a Dask scheduler, tcp://... or tls://...: trainings run on its workers."""
+
     # --- the model cache of one web process
     cache_models: PositiveInt = 64
     cache_bytes: PositiveInt = 1024 * MIB
+
+    def __init__(self, **values: Any) -> None:
+        # A folder that is not there would only give a warning.
+        folder = SECRETS if SECRETS.is_dir() else None
+        super().__init__(_secrets_dir=folder, **values)
 
     @field_validator("api_keys", mode="before")
     @classmethod
@@ -127,6 +143,13 @@ class Settings(BaseSettings):
     def _known_database(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(DATABASES):
             raise ValueError(f"must begin with one of {', '.join(DATABASES)}")
+        return value
+
+    @field_validator("dask_scheduler")
+    @classmethod
+    def _known_scheduler(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(SCHEDULERS):
+            raise ValueError(f"must begin with one of {', '.join(SCHEDULERS)}")
         return value
 
     @property

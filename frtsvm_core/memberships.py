@@ -60,12 +60,36 @@ def center_memberships(
     centers = np.stack(
         [class_mean(rows, np.flatnonzero(codes == k), weight) for k in range(n_classes)]
     )
+    own, other = own_and_other_distances(rows, codes, centers)
+    radius = np.array([own[codes == k].max() for k in range(n_classes)])
+    return memberships_at(
+        own, other, radius[codes], mu=mu, delta=delta, feature_space=feature_space
+    )
+
+
+def own_and_other_distances(
+    rows: FloatArray, codes: IntArray, centers: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Squared distances of rows to the centre of their class, and to the nearest other one."""
     squared = _squared_distances(rows, centers)
     everyone = np.arange(rows.shape[0])
     own = squared[everyone, codes].copy()
     squared[everyone, codes] = np.inf
-    suspected = own >= squared.min(axis=1)
-    radius = np.array([own[codes == k].max() for k in range(n_classes)])[codes]
+    return own, squared.min(axis=1)
+
+
+def memberships_at(
+    own: FloatArray,
+    other: FloatArray,
+    radius: FloatArray,
+    *,
+    mu: float,
+    delta: float,
+    feature_space: bool,
+) -> Memberships:
+    """The paper's memberships from squared distances: to the own centre, to the nearest other one, and
+    of the farthest row of the class."""
+    suspected = own >= other
     if feature_space:
         ratio = np.sqrt(own / (radius + delta))
     else:

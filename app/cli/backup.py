@@ -27,13 +27,7 @@ def run_backup(options: argparse.Namespace) -> int:
     from app.store.store import Store
 
     settings = Settings()
-    with Store(
-        settings.home,
-        settings.url,
-        artifacts=settings.artifacts,
-        secret_file=settings.secret_file,
-        cache_bytes=settings.artifact_cache_bytes,
-    ) as store:
+    with Store.of(settings) as store:
         secret = secret_of(settings.home, settings.secret_file)
         return _report(back_up(store, secret, options.target.absolute()))
 

@@ -1,4 +1,4 @@
-"""`frtsvm`: serve, train, predict, models, keys, db, backup, restore."""
+"""`frtsvm`: serve, worker, train, predict, models, keys, db, backup, restore."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from app.cli.backup import add_backup_commands, run_backup, run_restore
 from app.cli.db import add_db_command, run_db
+from app.cli.worker import add_worker_command, run_worker
 
 #: What these libraries read once, when they are loaded.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -28,6 +29,8 @@ def build_parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", help="address to listen on (default 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (default 8000)")
     serve.add_argument("--workers", type=int, help="web processes (default 1)")
+
+    add_worker_command(commands)
 
     train = commands.add_parser("train", help="train a version on a CSV or Parquet file")
     train.add_argument("data", help="a .csv or .parquet file")
@@ -109,9 +112,9 @@ def _run(options: argparse.Namespace) -> int:
         from app.cli.serve import run_serve
 
         return run_serve(options)
-    stores = {"db": run_db, "backup": run_backup, "restore": run_restore}
-    if options.command in stores:
-        return stores[options.command](options)
+    others = {"db": run_db, "backup": run_backup, "restore": run_restore, "worker": run_worker}
+    if options.command in others:
+        return others[options.command](options)
     from app.cli import commands
 
     return commands.run(options)

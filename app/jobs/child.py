@@ -39,7 +39,21 @@ def main(task_text: str, pipe: Connection) -> None:
     task = Task.decode(task_text)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    _limit_memory(task.memory)
+    with contextlib.ExitStack() as stack:
+        if task.scheduler is not None and task.options.get("search") is not None:
+            # Before memory is limited: what a connection needs does not count as the training's.
+            _spread(stack, task.scheduler)
+        _limit_memory(task.memory)
+        _run_and_tell(task, pipe)
+
+
+def _spread(stack: contextlib.ExitStack, scheduler: str) -> None:
+    from app.jobs.cluster.spreading import over_the_cluster
+
+    stack.enter_context(over_the_cluster(scheduler))
+
+
+def _run_and_tell(task: Task, pipe: Connection) -> None:
     try:
         _run(task, pipe)
     except NothingTried:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import threading
 import time
 from collections.abc import Callable
-from multiprocessing import forkserver
-from typing import Protocol
 
 from app.errors import ServiceError
-from app.jobs.reaper import Reaper
+from app.jobs.housekeeping import Housekeeping
+from app.jobs.launch import Launcher
 from app.jobs.supervisor import Supervisor
 from app.store.jobs import JobRecord
 from app.store.store import Store
@@ -20,24 +18,6 @@ log = logging.getLogger("frtsvm.jobs")
 
 #: Seconds until jobs that another process has queued are noticed.
 POLL_INTERVAL = 0.25
-REAP_INTERVAL = 1.0
-SWEEP_INTERVAL = 60.0
-
-
-class JobRunner(Protocol):
-    """What services need of an engine. The row of the job is the truth, this only hurries it."""
-
-    def submit(self, job: str) -> None:
-        """There is a new job."""
-        ...
-
-    def cancel(self, job: str) -> None:
-        """The job was asked to end."""
-        ...
-
-    def capacity(self) -> int:
-        """Jobs that could start now."""
-        ...
 
 
 class EmbeddedEngine:
@@ -56,11 +36,9 @@ class EmbeddedEngine:
     ) -> None:
         self._store = store
         self._slots = slots
-        self._history = history
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["app.jobs.preload"])
-        self._supervisor = Supervisor(store, self._context, timeout, memory, observe)
-        self._reaper = Reaper(store, lease)
+        self._launcher = Launcher()
+        self._supervisor = Supervisor(store, self._launcher, timeout, memory, observe)
+        self._housekeeping = Housekeeping(store, history=history, lease=lease)
         self._running: dict[str, tuple[threading.Thread, threading.Event]] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -106,40 +84,18 @@ class EmbeddedEngine:
             return list(self._running.values())
 
     def _dispatch(self) -> None:
-        self._warm_up()
-        next_reap = next_sweep = 0.0
+        self._launcher.warm_up()
         while not self._stop.is_set():
             try:
                 while not self._stop.is_set() and self.capacity() > 0 and self._take_one():
                     pass
-                now = time.monotonic()
-                if now >= next_reap:
-                    next_reap = now + REAP_INTERVAL
-                    self._reaper.reap()
-                    self._store.bury()
-                if now >= next_sweep:
-                    next_sweep = now + SWEEP_INTERVAL
-                    self._store.sweep()
-                    self._store.jobs.prune(self._history)
+                self._housekeeping.when_due()
             except ServiceError as error:
                 log.warning("the store is not available", extra={"why": error.detail})
             except Exception:
                 log.exception("dispatcher")
             self._wake.wait(POLL_INTERVAL)
             self._wake.clear()
-
-    def _warm_up(self) -> None:
-        """Load the numerical code into the process that forks ours, before any job is taken.
-
-        A job taken earlier would be running without a process that could be killed.
-        """
-        try:
-            forkserver.ensure_running()
-            probe = self._context.Process(target=int, daemon=True)
-            probe.start()
-            probe.join()
-        except (OSError, EOFError):  # killed meanwhile; the first job will start another
-            log.warning("warm-up was cut short")
 
     def _take_one(self) -> bool:
         record = self._store.jobs.claim(self._store.presence.id)

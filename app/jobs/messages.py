@@ -28,6 +28,8 @@ class Task:
     """Prefix of the names of what it writes; its supervisor removes them if it dies."""
     memory: int
     """Bytes it may use."""
+    scheduler: str | None = None
+    """The cluster over which it may spread a search."""
 
     def encode(self) -> str:
         """As the argument of the process."""

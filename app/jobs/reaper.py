@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 
-from app.jobs.supervisor import failure
-from app.schemas.jobs import JobState
+from app.jobs.interruption import Interruptions
 from app.store.beats import Stillness
 from app.store.jobs import JobRecord
 from app.store.store import Store
-
-log = logging.getLogger("frtsvm.jobs")
 
 
 class Reaper:
@@ -22,9 +18,14 @@ class Reaper:
     """
 
     def __init__(
-        self, store: Store, lease: float, clock: Callable[[], float] = time.monotonic
+        self,
+        store: Store,
+        lease: float,
+        attempts: int = 1,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
+        self._interruptions = Interruptions(store.jobs, attempts)
         self._lease = lease
         self._stillness = Stillness(clock)
 
@@ -34,16 +35,8 @@ class Reaper:
         for job in running:
             still = self._stillness.of((job.id, job.fence), job.beat)
             if self._owner_is_gone(job) or still > self._lease:
-                self._interrupt(job)
+                self._interruptions.interrupt(job)
         self._stillness.keep({(job.id, job.fence) for job in running})
 
     def _owner_is_gone(self, job: JobRecord) -> bool:
         return job.owner is None or self._store.presence.is_gone(job.owner) is True
-
-    def _interrupt(self, job: JobRecord) -> None:
-        if job.cancel_requested:
-            self._store.jobs.end(job.id, job.fence, JobState.CANCELLED, None)
-            return
-        error = failure("interrupted", "the server stopped while the training ran")
-        if self._store.jobs.end(job.id, job.fence, JobState.FAILED, error):
-            log.warning("job interrupted", extra={"job": job.id})

@@ -15,12 +15,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from multiprocessing.connection import wait
-from multiprocessing.context import ForkServerContext
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from app.errors import ServiceError, StoreFull, StoreUnavailable
-from app.jobs import entry
+from app.jobs.interruption import Interruptions, failure
+from app.jobs.launch import Launcher
 from app.jobs.messages import STOP, Task, receive, send, staged_from_json
 from app.schemas.jobs import JobState
 from app.store.jobs import JobRecord, JobStore
@@ -33,16 +34,10 @@ T = TypeVar("T")
 #: Seconds between looks at the row (is it cancelled?) and writes to it (beat and progress).
 LOOK_INTERVAL = 0.25
 BEAT_INTERVAL = 0.5
-START_ATTEMPTS = 3
 #: Seconds for which the last step of a job is tried again; less than the usual lease.
 PATIENCE = 20.0
 #: What multiprocessing says when the process that forked ours is gone: ours may still run.
 STATUS_LOST = 255
-
-
-def failure(code: str, detail: str, errors: list[Any] | None = None) -> dict[str, Any]:
-    """The stored reason of a failed job."""
-    return {"code": code, "detail": detail, "errors": errors or []}
 
 
 class Supervisor:
@@ -51,14 +46,19 @@ class Supervisor:
     def __init__(
         self,
         store: Store,
-        context: ForkServerContext,
+        launcher: Launcher,
         timeout: float,
         memory: int,
         observe: Callable[[str, float], None],
+        *,
+        attempts: int = 1,
+        scheduler: str | None = None,
     ) -> None:
         self._store = store
         self._jobs: JobStore = store.jobs
-        self._context = context
+        self._launcher = launcher
+        self._interruptions = Interruptions(store.jobs, attempts)
+        self._scheduler = scheduler
         self._timeout = timeout
         self._memory = memory
         self._observe = observe
@@ -84,7 +84,7 @@ class Supervisor:
             self._store.files.drop_temporaries_of(owned)
             self._observe(self.outcome(record), time.monotonic() - started)
 
-    def start(self, record: JobRecord, owned: str) -> Any:
+    def start(self, record: JobRecord, owned: str) -> tuple[BaseProcess, Connection]:
         """The process of a job, and our end of its pipe."""
         files = self._store.files
         task = Task(
@@ -95,25 +95,16 @@ class Supervisor:
             temporary=str(files.temporary),
             process=owned,
             memory=self._memory,
+            scheduler=self._scheduler,
         )
-        for attempt in range(START_ATTEMPTS):
-            ours, theirs = self._context.Pipe(duplex=True)
-            process = self._context.Process(
-                target=entry.main, args=(task.encode(), theirs), daemon=True, name=record.id
-            )
-            try:
-                process.start()
-            except (OSError, EOFError) as error:
-                # The process that forks ours was killed; the next attempt starts another.
-                ours.close()
-                log.warning("cannot start", extra={"job": record.id, "why": str(error)})
-                if attempt + 1 == START_ATTEMPTS:
-                    raise
-            else:
-                return process, ours
-            finally:
-                theirs.close()
-        raise AssertionError("unreachable")
+        return self._launcher.start(task)
+
+    def interrupt(self, record: JobRecord) -> None:
+        """Give up a job because this process stops."""
+        try:
+            self.patiently(lambda: self._interruptions.interrupt(record))
+        except ServiceError as trouble:  # without beats, the lease will end it
+            log.error("cannot record the end", extra={"job": record.id, "why": trouble.detail})
 
     def conclude(self, record: JobRecord, state: JobState, error: dict[str, Any] | None) -> None:
         """Record the end of a job that made no version."""
@@ -286,8 +277,7 @@ class _Watch:
             return True
         if self._owner.stopping.is_set():
             self.kill()
-            error = failure("interrupted", "the server stopped while the training ran")
-            self._owner.conclude(self._record, JobState.FAILED, error)
+            self._owner.interrupt(self._record)
             return True
         return False
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 
 from app import errors
-from app.jobs.engine import JobRunner
+from app.jobs.runner import JobRunner
 from app.schemas.jobs import JobError, JobInfo, JobPage, JobProgress, JobResult, JobState
 from app.store.jobs import JobRecord
 from app.store.store import Store
@@ -21,6 +21,7 @@ FAILURES: dict[str, type[errors.ServiceError]] = {
     "out_of_memory": errors.TrainingOutOfMemory,
     "timed_out": errors.TrainingTimedOut,
     "interrupted": errors.TrainingInterrupted,
+    "worker_lost": errors.TrainingInterrupted,
     "killed": errors.TrainingCrashed,
     "crashed": errors.TrainingCrashed,
     "storage": errors.StoreUnavailable,

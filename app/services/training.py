@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Flaw, MemoryBudgetExceeded
-from app.jobs.engine import JobRunner
+from app.jobs.runner import JobRunner
 from app.pipeline.data import Labels, TrainingData, require_trainable
 from app.pipeline.memory import estimate_bytes
 from app.schemas.table import Table

@@ -12,7 +12,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
 from app.errors import JobFinished, JobNotFound, QueueFull, ServiceError
 from app.schemas.jobs import JobState
@@ -53,6 +53,11 @@ class JobRecord:
     created_at: str
     started_at: str | None
     finished_at: str | None
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt a running job is in: each claim raises the fence, and so does each end."""
+        return (self.fence + 1) // 2
 
     @classmethod
     def of(cls, row: Row[Any]) -> JobRecord:
@@ -113,6 +118,17 @@ class JobStore:
         with self._database.read() as connection:
             rows = connection.execute(
                 select(jobs).where(jobs.c.state == JobState.RUNNING.value)
+            ).all()
+        return [JobRecord.of(row) for row in rows]
+
+    def queued(self, limit: int) -> list[JobRecord]:
+        """Jobs that wait, in their order."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                select(jobs)
+                .where(jobs.c.state == JobState.QUEUED.value)
+                .order_by(jobs.c.seq)
+                .limit(limit)
             ).all()
         return [JobRecord.of(row) for row in rows]
 
@@ -190,12 +206,22 @@ class JobStore:
             .order_by(jobs.c.seq)
             .limit(1)
         )
+        return self._claim(oldest, owner)
+
+    def claim_one(self, job: str, fence: int, owner: str) -> JobRecord | None:
+        """Take this job, if it still waits as it did when its fence was `fence`."""
+        this = select(jobs.c.id).where(
+            jobs.c.id == job, jobs.c.fence == fence, jobs.c.state == JobState.QUEUED.value
+        )
+        return self._claim(this, owner)
+
+    def _claim(self, wanted: Select[str], owner: str) -> JobRecord | None:
         with self._database.read() as connection:  # the common answer is no; do not lock for it
-            if connection.execute(oldest).first() is None:
+            if connection.execute(wanted).first() is None:
                 return None
         with self._database.write() as connection:
             # Whoever claims at the same moment takes the next one instead of waiting.
-            job = connection.execute(oldest.with_for_update(skip_locked=True)).scalar()
+            job = connection.execute(wanted.with_for_update(skip_locked=True)).scalar()
             if job is None:
                 return None
             connection.execute(
@@ -209,6 +235,23 @@ class JobStore:
                 )
             )
             return _get(connection, job)
+
+    def requeue(self, job: str, fence: int) -> bool:
+        """Let a running job wait again, in its old place. False: it is not ours any more."""
+        require_legal(JobState.RUNNING, JobState.QUEUED)
+        with self._database.write() as connection:
+            done = connection.execute(
+                update(jobs)
+                .where(*_held(job, fence), jobs.c.cancel_requested.is_(False))
+                .values(
+                    state=JobState.QUEUED.value,
+                    fence=jobs.c.fence + 1,
+                    owner=None,
+                    started_at=None,
+                    progress=json.dumps(START),
+                )
+            )
+        return done.rowcount == 1
 
     def beat(self, job: str, fence: int, progress: dict[str, Any]) -> bool:
         """Show that the job lives and how far it is. False: it is not ours any more."""

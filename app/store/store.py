@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from app.settings import Settings
 from app.store.database import CONNECTIONS, Database, storage_error
 from app.store.durable import make_folder
 from app.store.files import Files
@@ -60,6 +61,19 @@ class Store:
         except BaseException:
             self._stack.close()
             raise
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The store that the settings name."""
+        return cls(
+            settings.home,
+            settings.url,
+            artifacts=settings.artifacts,
+            secret_file=settings.secret_file,
+            cache_bytes=settings.artifact_cache_bytes,
+            connections=settings.database_connections,
+            lease=settings.lease_timeout,
+        )
 
     def _open(self, home: Path, url: str, connections: int, lease: float) -> None:
         """The parts that have to be closed."""

@@ -34,3 +34,22 @@ def test_the_environment_is_read_when_asked_and_not_before(
 def test_another_database_can_be_named() -> None:
     url = "postgresql+psycopg://db/frtsvm"
     assert Settings(database_url=url).url == url
+
+
+def test_secrets_are_read_from_files_unless_the_environment_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("app.settings.SECRETS", tmp_path)
+    (tmp_path / "frtsvm_database_url").write_text("postgresql://frtsvm:pw@db/frtsvm\n")
+    (tmp_path / "frtsvm_queue_size").write_text("7")
+    monkeypatch.delenv("FRTSVM_DATABASE_URL", raising=False)
+    monkeypatch.setenv("FRTSVM_QUEUE_SIZE", "9")
+    settings = Settings()
+    assert settings.url == "postgresql://frtsvm:pw@db/frtsvm"
+    assert settings.queue_size == 9
+
+
+def test_a_scheduler_is_named_by_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings(dask_scheduler="tls://s:8786").dask_scheduler == "tls://s:8786"
+    with pytest.raises(ValueError, match="tcp://"):
+        Settings(dask_scheduler="s:8786")

@@ -33,7 +33,7 @@ def running(home: Path, url: str, **settings: Any) -> Iterator[Container]:
 
 
 def submit(container: Container, body: dict[str, Any]) -> JobRecord:
-    options = {k: body[k] for k in ("params", "validation") if k in body}
+    options = {k: body[k] for k in ("params", "validation", "search") if k in body}
     table = Table(np.array(body["X"], dtype=float))
     return container.trainings.submit_table(
         body["model"], table, body["y"], None, TrainingOptions.model_validate(options), "test"

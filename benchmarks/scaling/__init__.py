@@ -1,0 +1,1 @@
+"""Fits on data that do not fit into the memory of the workers."""

@@ -1,0 +1,88 @@
+"""The checker of the deployment files finds what it is there for."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy import check
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The deployment files, to be spoiled."""
+    shutil.copytree(check.FOLDER, tmp_path / "deploy")
+    shutil.copy(check.PROJECT / "docker-compose.yml", tmp_path)
+    shutil.copytree(check.PROJECT / "app/observability", tmp_path / "app/observability")
+    compose = [tmp_path / path.relative_to(check.PROJECT) for path in check.COMPOSE]
+    monkeypatch.setattr(check, "FOLDER", tmp_path / "deploy")
+    monkeypatch.setattr(check, "PROJECT", tmp_path)
+    monkeypatch.setattr(check, "COMPOSE", compose)
+    return tmp_path
+
+
+Check = Callable[[], Iterator[str]]
+
+
+@pytest.mark.parametrize(
+    ("where", "right", "wrong", "checked", "said"),
+    [
+        ("docker-compose.yml", "mem_limit", "memory_limit", check.compose_problems, "memory_limit"),
+        ("docker-compose.yml", "127.0.0.1:8000:", "8000:", check.compose_problems, "loopback"),
+        ("docker-compose.yml", "mem_limit: 4g", "", check.compose_problems, "no memory limit"),
+        (
+            "deploy/compose.scale.yml",
+            "service_healthy",
+            "service_started",
+            check.compose_problems,
+            "healthy",
+        ),
+        (
+            "deploy/compose.scale.yml",
+            "secrets: [db_password]",
+            "secrets: [password]",
+            check.compose_problems,
+            "not declared",
+        ),
+        ("deploy/k8s/api.yaml", "replicas: 2", "replica: 2", check.kubernetes_problems, "replica"),
+        (
+            "deploy/k8s/api.yaml",
+            "minReplicas: 2",
+            "minReplicas: two",
+            check.kubernetes_problems,
+            "two",
+        ),
+        (
+            "deploy/k8s/kustomization.yaml",
+            "  - worker.yaml\n",
+            "",
+            check.kubernetes_problems,
+            "worker.yaml",
+        ),
+        (
+            "deploy/prometheus/alerts.yml",
+            "frtsvm_jobs",
+            "frtsvm_queue",
+            check.metric_problems,
+            "frtsvm_queue",
+        ),
+        (
+            "deploy/k8s/config.yaml",
+            "FRTSVM_ARTIFACTS",
+            "FRTSVM_ARTEFACTS",
+            check.variable_problems,
+            "FRTSVM_ARTEFACTS",
+        ),
+    ],
+)
+def test_a_planted_fault_is_found(
+    copy: Path, where: str, right: str, wrong: str, checked: Check, said: str
+) -> None:
+    assert list(checked()) == []
+    text = (copy / where).read_text(encoding="utf-8")
+    assert right in text
+    (copy / where).write_text(text.replace(right, wrong), encoding="utf-8")
+    assert said in "\n".join(checked())
