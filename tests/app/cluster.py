@@ -15,7 +15,8 @@ from typing import Any, Self
 from tests.app.server import FRTSVM, children_of, free_port
 
 DASK = Path(sys.executable).with_name("dask")
-READY_SECONDS = 60.0
+#: A busy machine may take a minute to load what a worker needs.
+READY_SECONDS = 180.0
 
 
 class Cluster:
