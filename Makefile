@@ -11,7 +11,7 @@ test test-all: export OPENBLAS_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all check format migration bench paper paper-quick lock clean
+.PHONY: help serve test test-all check format migration bench bench-serving bench-search paper paper-quick lock clean
 
 help: ## list the commands
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 
 bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 9 minutes
 	$(BIN)/python -m benchmarks.serving
+
+bench-search: $(VENV)/.dev ## parameter search against GridSearchCV, a full grid and a tuned SVC (long)
+	$(BIN)/python -m benchmarks.search
 
 paper: $(VENV)/.dev ## recreate the tables and figures of the paper (docs/reproduction.md), under an hour
 	$(BIN)/python -m benchmarks.paper
