@@ -124,7 +124,7 @@ def row(name: str, budget: float | None) -> tuple[str, float, float]:
     svc = measured(tuned_svc, judged_svc, task)
     ours, theirs = (100.0 * np.array(side.right) for side in (auto, svc))
     n_splits = ours.size
-    difference = float(np.mean(ours - theirs))
+    difference = round(float(np.mean(ours - theirs)), 2) + 0.0  # no minus zero
     noise = "" if n_splits == 1 else f" ± {np.std(ours - theirs, ddof=1) / np.sqrt(n_splits):.2f}"
     n_train = task.parts[0][0].size
     line = (
