@@ -26,8 +26,11 @@ N_NEIGHBORS = 10
 
 # The farthest row of a class keeps this much, so that rounding alone can never remove a row.
 _LEAST = float(np.finfo(np.float64).eps)
-# Above this many distinct rows the neighbours come from a sample of that size.
+# Above this many distinct rows the neighbours come from a sample of that size. Trees find them among few
+# features; beyond, every distance is computed.
 MAX_REFERENCE = 20_000
+MAX_REFERENCE_BEYOND_TREES = 5_000
+_MOST_FEATURES_OF_TREES = 15
 # Distances this close, relatively, are equal.
 _TIED = 1e-12
 # Ties at the k-th distance are followed up to this many times k rows, then cut.
@@ -115,12 +118,19 @@ def neighbor_memberships(
     # One question per (point, label): equal rows with equal labels share the answer.
     question, asked_by = np.unique(np.stack([point_of, codes], axis=1), axis=0, return_inverse=True)
     sample = np.arange(points.shape[0])
-    if sample.size > MAX_REFERENCE:
-        sample = np.sort(rng.choice(sample.size, MAX_REFERENCE, replace=False))
+    most = most_reference_rows(points.shape[1])
+    if sample.size > most:
+        sample = np.sort(rng.choice(sample.size, most, replace=False))
     neighborhood = _Neighborhood(points[sample], sample, mass[sample])
     share = neighborhood.label_shares(points, question)[asked_by.reshape(-1)]
     suspected = share < 0.5
     return Memberships(_factor(suspected, mu) * share, suspected)
+
+
+def most_reference_rows(n_features: int) -> int:
+    """Among how many distinct rows neighbours are looked for."""
+    with_trees = n_features <= _MOST_FEATURES_OF_TREES
+    return MAX_REFERENCE if with_trees else MAX_REFERENCE_BEYOND_TREES
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ def status(progress: JobProgress) -> str:
         return progress.phase
     best = "" if search.best_score is None else f", best {search.best_score:.4f}"
     tried = f"{search.tried} of {search.planned} configurations"
-    return f"{progress.phase}: {tried}{best}, at most {search.seconds_left:.0f} s left"
+    return f"{progress.phase}: {tried}{best}, about {search.seconds_left:.0f} s left"
 
 
 def report(info: VersionInfo) -> str:

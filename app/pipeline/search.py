@@ -153,9 +153,11 @@ class _Watch:
     def __call__(self, event: SearchProgress) -> None:
         self.planned = event.total
         done = event.tried / event.total if event.total else 0.0
+        if self._automatic:
+            done *= KNOWN_SHARE
         best = event.best_params
         self._progress.search(
-            max(KNOWN_SHARE * done if self._automatic else done, event.seconds / self._budget),
+            max(done, event.seconds / self._budget),
             {
                 "phase": event.phase,
                 "tried": event.tried,
@@ -163,7 +165,7 @@ class _Watch:
                 "best_score": event.best_score,
                 "best_params": None if best is None else _plain(best),
                 "seconds": round(event.seconds, 1),
-                "seconds_left": round(max(0.0, self._budget - event.seconds), 1),
+                "seconds_left": round(self._seconds_left(event.seconds, done), 1),
             },
         )
         if event.phase != "search":
@@ -176,6 +178,11 @@ class _Watch:
         if late and event.tried and not self._automatic:
             self.stopped = "time_budget"
             raise StopSearch
+
+    def _seconds_left(self, seconds: float, done: float) -> float:
+        """At the pace so far, and not more than the budget."""
+        left = max(0.0, self._budget - seconds)
+        return min(left, seconds * (1.0 - done) / done) if done > 0.0 else left
 
 
 def _table(results: dict[str, Any], n_rows: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Print and store the tables of docs/search.md: `python -m benchmarks.search [grid|auto|large|service]`.
+"""Print and store the tables of docs/search.md: `python -m benchmarks.search [table]`.
 
-`--sets heart,pima` compares search="auto" with the full grid on these sets only, and stores nothing.
+`--sets heart,pima` with `auto` or `newcomer` measures these sets only, and stores nothing.
 """
 
 import argparse
@@ -9,7 +9,8 @@ import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.search import automatic, grid, large, service
+from benchmarks.search import automatic, grid, large, newcomer, service
+from benchmarks.search.datasets import ALL_SETS, SMALL_SETS
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -18,12 +19,18 @@ def grid_table() -> list[str]:
     return ["## The paper's grid", "", *_printed(grid.HEADER), *grid.rows()]
 
 
-def auto_table(names: Sequence[str] = automatic.SMALL_SETS) -> list[str]:
-    folder = os.environ.get("FRTSVM_DATA_DIR", "")
-    if not folder:
+def auto_table(names: Sequence[str] = SMALL_SETS) -> list[str]:
+    if not os.environ.get("FRTSVM_DATA_DIR"):
         return ["FRTSVM_DATA_DIR is not set: no comparison of search='auto' with a full grid"]
     title = '## search="auto" against a full grid, nested cross-validation'
-    return [title, "", *_printed(automatic.HEADER), *automatic.rows(Path(folder), names)]
+    return [title, "", *_printed(automatic.HEADER), *automatic.rows(names)]
+
+
+def newcomer_table(names: Sequence[str] = ALL_SETS, budget: float | None = None) -> list[str]:
+    if not os.environ.get("FRTSVM_DATA_DIR"):
+        return ["FRTSVM_DATA_DIR is not set: no comparison with a tuned SVC"]
+    title = '## "params": "auto" against a tuned SVC'
+    return [title, "", *_printed(newcomer.HEADER), *newcomer.rows(names, budget)]
 
 
 def large_table() -> list[str]:
@@ -41,6 +48,7 @@ def service_table() -> list[str]:
 TABLES: dict[str, Callable[[], list[str]]] = {
     "grid": grid_table,
     "auto": auto_table,
+    "newcomer": newcomer_table,
     "large": large_table,
     "service": service_table,
 }
@@ -55,12 +63,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("table", nargs="?", choices=list(TABLES), help="one of them only")
     parser.add_argument("--sets", help="names of data sets, separated by commas")
+    parser.add_argument("--budget", type=float, help="seconds for the auto of `newcomer`")
     given = parser.parse_args()
-    if given.sets:
-        auto_table(given.sets.split(","))
+    names = given.sets.split(",") if given.sets else None
+    if names is not None:
+        if given.table == "newcomer":
+            newcomer_table(names, given.budget)
+        else:
+            auto_table(names)
         return
     for name in [given.table] if given.table else TABLES:
-        lines = TABLES[name]()
+        lines = newcomer_table(budget=given.budget) if name == "newcomer" else TABLES[name]()
         where = RESULTS / f"search-{name}.md"
         note = f"Python {platform.python_version()}, {platform.machine()}."
         where.write_text("\n".join([*lines, "", note, ""]))

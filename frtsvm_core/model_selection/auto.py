@@ -3,7 +3,10 @@
     stage 1  every kernel, width and membership on a coarse lattice of costs, on a small sample
     stage 2  the best kernel with neighbouring widths and several mu, and the second best kernel and
              membership, on finer costs and more rows
-    stage 3  the finalists, and the finest costs around the best, on as many rows as time allows
+    stage 3  the finalists, and the finest costs around the best, on as many rows as time allows; where
+             these are more rows than before, also other widths, as long as the best one moves
+
+    again    where the data are small: the best few on fresh folds, and the choice by all of them
 
 What makes it cheap is that a candidate costs next to nothing once its kernel is factored
 (docs/search.md): the stages are planned around few kernels with many costs each. Where the data are
@@ -12,27 +15,27 @@ small all stages use all rows, and the best of all of them is taken; otherwise t
 
 import math
 import time
-import warnings
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
-from frtsvm_core.model_selection.candidates import configure, group_candidates
+from frtsvm_core.model_selection.candidates import group_candidates
 from frtsvm_core.model_selection.evaluation import Evaluator
 from frtsvm_core.model_selection.fold import Fold, Rows
 from frtsvm_core.model_selection.progress import OutOfTime, Reporter, StopSearch
 from frtsvm_core.model_selection.ranking import first_of_each, ranking
-from frtsvm_core.model_selection.results import Evaluation, Outcome, results_table
+from frtsvm_core.model_selection.refit import affordable_refit_rank
+from frtsvm_core.model_selection.results import Outcome, results_table
 from frtsvm_core.model_selection.samples import Samples
 from frtsvm_core.model_selection.scoring import Scorer
 from frtsvm_core.model_selection.space import Point, Units, lattice
+from frtsvm_core.model_selection.stages import Stage, pool, winner
 
-# Rows and kernel rank of the stages. Up to EXACT_ROWS rows, stages 2 and 3 use the estimator's rank.
+# Rows and kernel rank of the stages. Up to EXACT_ROWS rows it is the estimator's own.
 STAGE_ROWS = (600, 2000, 6000)
 STAGE_RANK = (100, 200, 400)
 EXACT_ROWS = 256
@@ -47,31 +50,16 @@ FINE_MU = (0.03, 0.1, 0.3)
 FINEST_STEP = 1.0
 # How many finalists of stage 2 are tried again on the rows of stage 3.
 N_FINALISTS = 8
+# How often stage 3 follows a best point that moves.
+MOST_MOVES = 3
+# Up to this many rows, scores are so noisy that the best points are tried again on fresh folds.
+AGAIN_ROWS = 1000
+N_AGAIN = 12
+N_FRESH_FOLDS = 2
 
 # Share of the time budget that the stages may use; the rest is for the refit and the calibration.
 SEARCH_SHARE = 0.65
 REFIT_SHARE = 0.25
-# Ranks that a refit on many rows may use, best first.
-REFIT_RANKS = (1024, 512, 400, 256, 128, 64)
-
-
-@dataclass
-class _Stage:
-    """Points tried on the same rows and folds."""
-
-    rows: Rows
-    folds: list[Fold]
-    points: list[Point]
-    evaluator: Evaluator
-    seconds: float = 0.0
-
-    def tried(self) -> list[tuple[Point, Evaluation]]:
-        found = self.evaluator.evaluations
-        return [(self.points[number], found[number]) for number in sorted(found)]
-
-    @property
-    def n_rows(self) -> int:
-        return self.rows.labels.size
 
 
 class AutoSearch:
@@ -100,10 +88,10 @@ class AutoSearch:
         pairwise = self._base.__sklearn_tags__().input_tags.pairwise
         self._units = Units.of(rows.prepared(), rng)
         self._samples = Samples(rows, groups, self._cv, pairwise=pairwise, seed=self._seed, rng=rng)
-        stages: list[_Stage] = []
+        stages: list[Stage] = []
         stopped = False
         try:
-            for plan in (self._coarse, self._fine, self._finest):
+            for plan in (self._coarse, self._fine, self._finest, self._again):
                 plan(stages)
         except (OutOfTime, StopSearch):
             stages = [stage for stage in stages if stage.evaluator.evaluations]
@@ -114,7 +102,7 @@ class AutoSearch:
 
     # --- stages ------------------------------------------------------------------------------
 
-    def _coarse(self, stages: list[_Stage]) -> None:
+    def _coarse(self, stages: list[Stage]) -> None:
         kernels = [self._base.kernel]
         if isinstance(kernels[0], str) and kernels[0] in ("linear", "rbf"):
             kernels = self._unless_fixed("kernel", ("linear", "rbf"))
@@ -137,8 +125,8 @@ class AutoSearch:
         """The values to try for a parameter: its own alone if it is fixed."""
         return [getattr(self._base, name)] if name in self._fixed else list(values)
 
-    def _fine(self, stages: list[_Stage]) -> None:
-        ranked = ranking(_pool(stages))
+    def _fine(self, stages: list[Stage]) -> None:
+        ranked = ranking(pool(stages))
         best, *others = first_of_each(ranked, lambda point: point.features)
         trusted, *less_trusted = first_of_each(ranked, lambda point: point.membership)
         mus = self._unless_fixed("mu", FINE_MU)
@@ -154,13 +142,46 @@ class AutoSearch:
             points += self._around(other, [other.features], FINE_STEP, trust, 1)
         self._run(stages, 1, points)
 
-    def _finest(self, stages: list[_Stage]) -> None:
-        ranked = ranking(_pool(stages))
+    def _finest(self, stages: list[Stage]) -> None:
+        ranked = ranking(pool(stages))
         best = ranked[0]
         finalists = [replace(point, rank=self._rank(2)) for point in ranked[:N_FINALISTS]]
         trust = [(best.membership, best.mu)]
         around = self._around(best, [best.features], FINEST_STEP, trust, 2)
+        if self._samples.nearest(STAGE_ROWS[2]) > stages[0].n_rows:
+            around = self._nearby(best)
         self._run(stages, 2, list(dict.fromkeys([*finalists, *around])))
+        if stages[-1].n_rows > stages[0].n_rows:
+            self._follow(stages, best)
+
+    def _follow(self, stages: list[Stage], best: Point) -> None:
+        """More rows allow finer structure: look around the best as long as it moves."""
+        for _ in range(MOST_MOVES):
+            moved = ranking(pool(stages))[0]
+            if (moved.features, moved.costs) == (best.features, best.costs):
+                return
+            best = moved
+            self._run(stages, 2, self._nearby(best), n_rows=stages[-1].n_rows)
+
+    def _again(self, stages: list[Stage]) -> None:
+        """The best of many noisy scores is partly luck, which does not come twice."""
+        if not stages[-1].n_rows == self._samples.n_rows <= AGAIN_ROWS:
+            return
+        # Ranks apart, the same point once.
+        ranked = first_of_each(ranking(pool(stages)), lambda point: replace(point, rank=None))
+        for number in range(N_FRESH_FOLDS):
+            folds = self._samples.fresh_folds(number)
+            if folds:
+                stage = self._stage(stages[-1].rows, folds, ranked[:N_AGAIN], repeats=True)
+                self._evaluate(stages, stage)
+
+    def _nearby(self, best: Point) -> list[Point]:
+        """Costs and widths around a point."""
+        gammas = [best.gamma_power]
+        if best.gamma_power is not None:
+            gammas += [best.gamma_power - 1.0, best.gamma_power + 1.0]
+        features = [(best.kernel, gamma) for gamma in gammas]
+        return self._around(best, features, FINE_STEP, [(best.membership, best.mu)], 2)
 
     def _around(
         self,
@@ -183,13 +204,19 @@ class AutoSearch:
     def _rank(self, stage: int) -> int | str | None:
         if "rank" in self._fixed:
             return self._base.rank
-        exact = stage > 0 and self._samples.n_rows <= EXACT_ROWS
-        return self._base.rank if exact else STAGE_RANK[stage]
+        if self._samples.n_rows <= EXACT_ROWS:
+            return self._base.rank
+        # Few rows need no more than the stage that is made for as many.
+        enough = sum(self._samples.n_rows > n_rows for n_rows in STAGE_ROWS[:-1])
+        return STAGE_RANK[min(stage, max(enough, 1))]
 
-    def _run(self, stages: list[_Stage], number: int, points: list[Point]) -> None:
+    def _run(
+        self, stages: list[Stage], number: int, points: list[Point], n_rows: int | None = None
+    ) -> None:
         if stages and self._reporter.seconds > self._deadline:
             raise OutOfTime
-        n_rows = self._affordable(stages, STAGE_ROWS[number], points)
+        if n_rows is None:
+            n_rows = self._affordable(stages, STAGE_ROWS[number], points)
         same = [stage for stage in stages if stage.n_rows == n_rows]
         if same:  # the same rows and folds, so that all their candidates can be compared
             rows, folds = same[-1].rows, same[-1].folds
@@ -197,6 +224,11 @@ class AutoSearch:
             points = [point for point in points if point not in done]
         else:
             rows, folds = self._samples.draw(n_rows)
+        self._evaluate(stages, self._stage(rows, folds, points))
+
+    def _stage(
+        self, rows: Rows, folds: list[Fold], points: list[Point], *, repeats: bool = False
+    ) -> Stage:
         evaluator = Evaluator(
             rows,
             folds,
@@ -205,21 +237,23 @@ class AutoSearch:
             n_jobs=self._n_jobs,
             reporter=self._reporter,
         )
-        stage = _Stage(rows, folds, points, evaluator)
+        return Stage(rows, folds, points, evaluator, repeats)
+
+    def _evaluate(self, stages: list[Stage], stage: Stage) -> None:
         stages.append(stage)
-        grid = [self._units.params(point, stage.n_rows) for point in points]
+        grid = [self._units.params(point, stage.n_rows) for point in stage.points]
         began = time.perf_counter()
-        evaluator.evaluate(
+        stage.evaluator.evaluate(
             group_candidates(self._base, grid, seed=self._seed),
             deadline=self._deadline,
             # However short the time, there is something to choose.
-            at_least_one=number == 0,
+            at_least_one=len(stages) == 1,
         )
         stage.seconds = time.perf_counter() - began
         if len(stages) == 1 and all(math.isnan(one.mean) for _, one in stage.tried()):
-            raise ValueError(f"No candidate could be fitted. {evaluator.failures[0]}")
+            raise ValueError(f"No candidate could be fitted. {stage.evaluator.failures[0]}")
 
-    def _affordable(self, stages: list[_Stage], most: int, points: list[Point]) -> int:
+    def _affordable(self, stages: list[Stage], most: int, points: list[Point]) -> int:
         """How many rows a stage can have, going by the time of the last one; not fewer than that."""
         n_rows = self._samples.nearest(most)
         if not stages or not points:
@@ -235,7 +269,7 @@ class AutoSearch:
 
     # --- the end -----------------------------------------------------------------------------
 
-    def _outcome(self, stages: list[_Stage], stopped: bool) -> Outcome:
+    def _outcome(self, stages: list[Stage], stopped: bool) -> Outcome:
         rows_of_table = [
             (number, stage, point, evaluation)
             for number, stage in enumerate(stages)
@@ -244,42 +278,24 @@ class AutoSearch:
         table = results_table([evaluation for *_, evaluation in rows_of_table])
         table["stage"] = np.array([number for number, *_ in rows_of_table])
         table["n_rows"] = np.array([stage.n_rows for _, stage, *_ in rows_of_table])
-        pool = _pool(stages)
-        winner = ranking(pool)[0]
-        chosen = next(evaluation for point, evaluation in pool if point == winner)
-        best = next(k for k, row in enumerate(rows_of_table) if row[3] is chosen)
+        chosen = winner(stages)
+        # Its last evaluation: on folds that had no part in the choice of the finalists, if any.
+        best = max(k for k, row in enumerate(rows_of_table) if row[2] == chosen)
         last = rows_of_table[best][1]
         return Outcome(
-            table, best, self._for_all_rows(winner, last), last.rows, last.folds, stopped
+            table, best, self._for_all_rows(chosen, last), last.rows, last.folds, stopped
         )
 
-    def _for_all_rows(self, winner: Point, stage: _Stage) -> dict[str, Any]:
+    def _for_all_rows(self, chosen: Point, stage: Stage) -> dict[str, Any]:
         """The parameters for a fit on all rows; where they were found on a sample, with the largest
         kernel rank that the time budget allows."""
         n_rows = self._samples.n_rows
-        if stage.n_rows == n_rows or winner.kernel == "linear" or "rank" in self._fixed:
-            return self._units.params(winner, n_rows)
-        began = time.perf_counter()
-        trial = configure(self._base, self._units.params(winner, stage.n_rows))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            trial.fit(stage.rows.prepared(), stage.rows.labels, stage.rows.weight)
-        seconds = (time.perf_counter() - began) * n_rows / stage.n_rows
-        rank = int(trial.rank_)
+        if stage.n_rows == n_rows or chosen.kernel == "linear" or "rank" in self._fixed:
+            return self._units.params(chosen, n_rows)
         allowed = REFIT_SHARE / (1.0 - SEARCH_SHARE) * self._reporter.remaining
-        if isinstance(winner.rank, int) and rank == winner.rank:  # the cap decided, not the kernel
-            affordable = [r for r in REFIT_RANKS if seconds * (r / rank) ** 2 <= allowed]
-            rank = affordable[0] if affordable else REFIT_RANKS[-1]
-        return self._units.params(replace(winner, rank=rank), n_rows)
-
-
-def _pool(stages: Sequence[_Stage]) -> list[tuple[Point, Evaluation]]:
-    """The evaluations that can be compared: those on the rows of the last stage, if it came far."""
-    usable = list(stages)
-    if len(usable) > 1 and 2 * len(usable[-1].evaluator.evaluations) < len(usable[-1].points):
-        usable.pop()
-    n_rows = usable[-1].n_rows
-    return [pair for stage in usable if stage.n_rows == n_rows for pair in stage.tried()]
+        params = self._units.params(chosen, stage.n_rows)
+        rank = affordable_refit_rank(self._base, params, stage.rows, n_rows, allowed)
+        return self._units.params(replace(chosen, rank=rank), n_rows)
 
 
 def _shifted(power: float | None, shifts: Sequence[float]) -> list[float | None]:

@@ -24,7 +24,7 @@ from frtsvm_core.estimators._preparation import (
 )
 from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.kernels.functions import Kernel, in_blocks
-from frtsvm_core.memberships import MAX_REFERENCE, Memberships
+from frtsvm_core.memberships import Memberships, most_reference_rows
 from frtsvm_core.model_selection.candidates import Block, Candidate, Group
 from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.solvers.ladder import Ladder
@@ -202,7 +202,7 @@ class FoldProblem:
         in_input_space = (
             settings.membership == "neighbors"
             and self._kernel.name in ("linear", "rbf")
-            and self._data.codes.size <= MAX_REFERENCE
+            and self._data.codes.size <= most_reference_rows(self._data.rows.shape[1])
         )
         if in_input_space and settings in self._shared:
             return self._shared[settings]

@@ -1,5 +1,6 @@
 """Samples of the rows, with folds on them."""
 
+from copy import copy
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -31,7 +32,7 @@ class Samples:
         rng: np.random.Generator,
     ) -> None:
         self._rows, self._groups, self._pairwise = rows, groups, pairwise
-        self._rng = rng
+        self._rng, self._seed = rng, seed
         if cv is None or isinstance(cv, Integral):
             _, counts = np.unique(rows.labels, return_counts=True)
             n_folds = max(2, min(int(cv or DEFAULT_FOLDS), int(counts.min())))
@@ -63,6 +64,14 @@ class Samples:
             groups = None if groups is None else np.asarray(groups)[index]
         folds = self._splitter.split(rows.x, rows.labels, groups)
         return rows, [Fold(*fold) for fold in folds]
+
+    def fresh_folds(self, number: int) -> list[Fold]:
+        """Other folds of all rows, from another shuffle; none where folds are not drawn by lot."""
+        if self._groups is not None or not getattr(self._splitter, "shuffle", False):
+            return []
+        other: Any = copy(self._splitter)
+        other.random_state = (self._seed + 1 + number) % 2**32
+        return [Fold(*fold) for fold in other.split(self._rows.x, self._rows.labels)]
 
 
 def stratified_sample(labels: NDArray[Any], size: int, rng: np.random.Generator) -> IntArray:

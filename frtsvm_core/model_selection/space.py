@@ -47,6 +47,10 @@ class Point:
         """What decides on the kernel matrix."""
         return self.kernel, self.gamma_power
 
+    @property
+    def costs(self) -> tuple[float | None, float | None]:
+        return self.c1_power, self.c3_power
+
 
 @dataclass(frozen=True)
 class Units:

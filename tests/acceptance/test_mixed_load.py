@@ -141,7 +141,7 @@ def test_no_5xx_no_lost_version_no_wrong_answer(tmp_path: Path) -> None:
         assert answer == seen.expected[seen.trained[model, version]]
     # It was a load: every kind of call was made, and both workers counted together.
     assert seen.statuses["train", 201] >= CLIENTS
-    assert len(seen.answers) >= 5 * CLIENTS
+    assert len(seen.answers) >= 3 * CLIENTS
     assert seen.statuses["promote", 200] >= CLIENTS
     assert seen.statuses["delete", 204] >= 1
     counted = [

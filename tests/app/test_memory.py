@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 SCRIPT = """
-import resource, sys
+import ctypes, resource, sys
+ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # no huge pages, of which few would do
 from app.memory import keep_freed_memory
 if sys.argv[1] == "kept":
     keep_freed_memory()

@@ -144,6 +144,16 @@ def test_large_data_uses_a_sample(monkeypatch):
     assert set(np.flatnonzero(neighbors(rows, codes).suspected)) == {5, 700}
 
 
+def test_many_features_use_a_smaller_sample(monkeypatch):
+    rng = np.random.default_rng(0)
+    codes = np.repeat([0, 1], 500)
+    rows = rng.normal(size=(1000, 20)) + 4.0 * codes[:, None]
+    codes[[5, 700]] = 1, 0
+    monkeypatch.setattr(module, "MAX_REFERENCE_BEYOND_TREES", 200)
+    assert module.most_reference_rows(20) == 200 < module.most_reference_rows(15)
+    assert set(np.flatnonzero(neighbors(rows, codes).suspected)) == {5, 700}
+
+
 def test_three_classes_compare_with_the_nearest_other_centre():
     rows = np.array([[0.0], [1.0], [10.0], [11.0], [100.0], [12.0], [110.0]])
     codes = np.array([0, 0, 1, 1, 2, 2, 2])

@@ -32,7 +32,7 @@ CASES: dict[str, tuple[int, int]] = {
 }
 
 
-@row("E4", "a clock that is wrong or jumps while a training runs", full=8, quick=2)
+@row("E4", "a clock that is wrong or jumps while a training runs", full=8, quick=1)
 def clocks(run: Run) -> None:
     """No job is lost or run twice, and versions are in the order in which they were made."""
     folder = run.new_folder("watched")

@@ -26,7 +26,7 @@ EVERY = 200
     "D7",
     "soak; cases are predictions, a training comes and goes every 200",
     full=100_000,
-    quick=2000,
+    quick=1000,
 )
 def soak(run: Run) -> None:
     """After the warm-up, neither memory nor descriptors nor files grow."""
@@ -67,7 +67,7 @@ RATES = (50, 100, 200)
 P99 = 0.25
 
 
-@row("L", "predictions at a constant rate; cases are requests", full=10_500, quick=200)
+@row("L", "predictions at a constant rate; cases are requests", full=10_500, quick=100)
 def constant_rate(run: Run) -> None:
     """All are answered; latency counts from the moment at which a request was due."""
     with a_server(run.new_folder("home"), workers=2, access_log="false") as server:

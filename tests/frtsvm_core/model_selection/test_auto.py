@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from frtsvm_core import FRTSVMClassifier, TSVMClassifier
 from frtsvm_core.model_selection import FRTSVMSearchCV, SearchProgress, StopSearch
+from frtsvm_core.model_selection.auto import N_AGAIN
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -38,7 +39,7 @@ def test_it_finds_the_kernel_that_the_data_need(moons: Data) -> None:
     x, y = make_moons(500, noise=0.2, random_state=1)
     assert search.score(x, y) > 0.93
     table = search.cv_results_
-    assert set(table["stage"]) == {0, 1, 2}
+    assert set(table["stage"]) == {0, 1, 2, 3, 4}
     assert set(table["n_rows"]) == {120}
     assert set(table["param_kernel"]) == {"linear", "rbf"}
     assert set(table["param_membership"]) == {"center", "none", "neighbors"}
@@ -49,9 +50,34 @@ def test_it_finds_the_kernel_that_the_data_need(moons: Data) -> None:
     assert not search.stopped_
 
 
-def test_no_candidate_is_tried_twice(moons: Data) -> None:
-    params = FRTSVMSearchCV(random_state=0).fit(*moons).cv_results_["params"]
-    assert len({tuple(sorted(one.items(), key=str)) for one in params}) == len(params)
+def test_no_candidate_is_tried_twice_on_the_same_folds(moons: Data) -> None:
+    table = FRTSVMSearchCV(random_state=0).fit(*moons).cv_results_
+    folds = np.maximum(table["stage"], 2)  # the first three stages share theirs
+    tried = [
+        (fold, *sorted(params.items(), key=str))
+        for fold, params in zip(folds, table["params"], strict=True)
+    ]
+    assert len(set(tried)) == len(tried)
+
+
+def test_the_best_of_small_data_are_tried_again_on_fresh_folds(moons: Data) -> None:
+    search = FRTSVMSearchCV(random_state=0).fit(*moons)
+    table = search.cv_results_
+    first, *again = (np.flatnonzero(table["stage"] == stage) for stage in (2, 3, 4))
+    assert [len(rows) for rows in again] == [N_AGAIN, N_AGAIN]
+    assert len(first) > 0
+    finalists = [table["params"][row] for row in again[0]]
+    assert finalists == [table["params"][row] for row in again[1]]
+    assert search.best_params_ in finalists
+    # Its score is from folds that had no part in making it a finalist.
+    assert search.best_index_ in again[1]
+    scores = np.stack([table[f"split{fold}_test_score"] for fold in range(5)], axis=1)
+    assert not np.array_equal(scores[again[0]], scores[again[1]])
+
+
+def test_folds_that_are_not_drawn_by_lot_are_all_there_are(moons: Data) -> None:
+    search = FRTSVMSearchCV(cv=StratifiedKFold(3), random_state=0, refit=False).fit(*moons)
+    assert set(search.cv_results_["stage"]) == {0, 1, 2}
 
 
 def test_the_same_seed_gives_the_same_search(moons: Data) -> None:
@@ -75,6 +101,16 @@ def test_large_data_are_searched_on_samples_and_fitted_whole() -> None:
     assert search.refit_params_["rank"] > 30
     assert search.score(x, y) > 0.93
     assert search.predict_proba(x).shape == (600, 2)
+
+
+@pytest.mark.usefixtures("small_stages")
+def test_more_rows_are_searched_at_other_widths_as_long_as_the_best_moves() -> None:
+    x, y = make_moons(600, noise=0.2, random_state=0)
+    table = FRTSVMSearchCV(random_state=0, refit=False).fit(x, y).cv_results_
+    last = table["n_rows"] == 150
+    assert len(set(table["param_gamma"][last].compressed())) >= 3
+    assert set(table["stage"][last]) <= {2, 3, 4, 5}  # the stage, and the moves it may make
+    assert not (table["n_rows"] == 600).any()  # nothing is tried again where rows are many
 
 
 @pytest.mark.usefixtures("small_stages")

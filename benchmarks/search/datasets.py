@@ -1,0 +1,60 @@
+"""The sets of FRTSVM_DATA_DIR, and how they are parted into rows to train on and rows to test on."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_svmlight_file
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit
+
+Rows = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+SMALL_SETS = (
+    "breast", "ionosphere", "iris", "australian", "wdbc", "wine", "hepatitis", "wpbc", "bupa",
+    "sonar", "glass_noid", "heart", "pima", "ripley",
+)  # fmt: skip
+LARGE_SETS = ("digits_odd_even", "spambase", "banana", "magic", "a9a", "skin_nonskin")
+# `Id` gives the class away in this one: a kernel that finds it is right.
+ALL_SETS = (*SMALL_SETS[:10], "glass", *SMALL_SETS[10:], *LARGE_SETS)
+
+A9A_FEATURES = 123
+N_RIPLEY_TRAIN = 250
+OUTER_FOLDS = 3
+OUTER_REPEATS = 2
+
+
+def data_dir() -> Path:
+    return Path(os.environ["FRTSVM_DATA_DIR"])
+
+
+def read_set(name: str) -> tuple[Rows, Labels]:
+    """Rows and labels; missing cells are NaN."""
+    folder = data_dir()
+    if name == "a9a":
+        x, y = load_svmlight_file(str(folder / "large" / "a9a.libsvm"), n_features=A9A_FEATURES)
+        return x.toarray(), y.astype(np.int64)
+    if name == "ripley":
+        table = np.vstack([_csv(folder / f"ripley_{part}.csv") for part in ("train", "test")])
+    else:
+        path = folder / f"{name}.csv"
+        table = _csv(path if path.exists() else folder / "large" / f"{name}.csv")
+    return table[:, :-1], table[:, -1].astype(np.int64)
+
+
+def splits(name: str, y: Labels) -> list[Split]:
+    """Ripley's own split; a third of the rows of a large set; otherwise repeated folds."""
+    if name == "ripley":
+        return [(np.arange(N_RIPLEY_TRAIN), np.arange(N_RIPLEY_TRAIN, y.size))]
+    no_rows = np.zeros(y.size)
+    if name in LARGE_SETS:
+        once = StratifiedShuffleSplit(1, test_size=1 / OUTER_FOLDS, random_state=0)
+        return list(once.split(no_rows, y))
+    folds = RepeatedStratifiedKFold(n_splits=OUTER_FOLDS, n_repeats=OUTER_REPEATS, random_state=0)
+    return list(folds.split(no_rows, y))
+
+
+def _csv(path: Path) -> Rows:
+    return np.genfromtxt(path, delimiter=",", skip_header=1)

@@ -1,0 +1,69 @@
+"""The stages of an automatic search, and what they say together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtsvm_core.model_selection.evaluation import Evaluator
+from frtsvm_core.model_selection.fold import Fold, Rows
+from frtsvm_core.model_selection.ranking import ranking
+from frtsvm_core.model_selection.results import Evaluation
+from frtsvm_core.model_selection.space import Point
+
+
+@dataclass
+class Stage:
+    """Points tried on the same rows and folds."""
+
+    rows: Rows
+    folds: list[Fold]
+    points: list[Point]
+    evaluator: Evaluator
+    # On folds of its own, to try points again that did well on the others.
+    repeats: bool = False
+    seconds: float = 0.0
+
+    def tried(self) -> list[tuple[Point, Evaluation]]:
+        found = self.evaluator.evaluations
+        return [(self.points[number], found[number]) for number in sorted(found)]
+
+    @property
+    def complete(self) -> bool:
+        return len(self.evaluator.evaluations) == len(self.points)
+
+    @property
+    def n_rows(self) -> int:
+        return self.rows.labels.size
+
+
+def pool(stages: Sequence[Stage]) -> list[tuple[Point, Evaluation]]:
+    """The evaluations that can be compared: those on the rows of the last stage, if it came far."""
+    same = [stage for stage in stages if stage.n_rows == stages[-1].n_rows]
+    tried = [pair for stage in same if not stage.repeats for pair in stage.tried()]
+    if len(same) < len(stages) and 2 * len(tried) < len(same[0].points):
+        return pool(stages[: -len(same)])
+    return tried
+
+
+def winner(stages: Sequence[Stage]) -> Point:
+    """The best point; of those that were tried again where there are any, by all their scores."""
+    found = dict(pool(stages))
+    again: dict[Point, list[Evaluation]] = {}
+    for stage in stages:
+        if stage.repeats and stage.complete:
+            for point, evaluation in stage.tried():
+                again.setdefault(point, []).append(evaluation)
+    for point, evaluations in again.items():
+        found[point] = _together([found[point], *evaluations] if point in found else evaluations)
+    return next(point for point in ranking(list(found.items())) if not again or point in again)
+
+
+def _together(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """One candidate on several sets of folds."""
+    return Evaluation(
+        evaluations[0].params,
+        np.concatenate([one.scores for one in evaluations]),
+        np.concatenate([one.fit_times for one in evaluations]),
+        np.concatenate([one.score_times for one in evaluations]),
+    )
