@@ -6,8 +6,11 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 # Used by the tests and the paper runs where it exists; everything else runs without it.
 export FRTSVM_DATA_DIR ?= $(wildcard ../shared/data)
-# Three test processes on two cores, because many tests wait: BLAS threads on top would only wait for each other.
-test test-all test-reliability test-planted-faults: export OPENBLAS_NUM_THREADS := 1
+TESTS := test test-all test-reliability test-planted-faults test-cluster
+# Four test processes on two cores, because many tests wait: BLAS threads on top would only wait for each other.
+$(TESTS): export OPENBLAS_NUM_THREADS := 1
+# They start a hundred servers, which would compile every module each time.
+$(TESTS): export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
@@ -21,7 +24,7 @@ serve: $(VENV)/.serve ## start the service on 127.0.0.1:8000 with an embedded st
 	$(BIN)/frtsvm serve --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.dev ## run the test suite
-	$(BIN)/python -m pytest -m "not slow" -n 3 --dist worksteal
+	$(BIN)/python -m pytest -m "not slow" -n 4 --dist worksteal
 
 test-all: $(VENV)/.dev ## run the test suite with the long runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -72,6 +75,7 @@ bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServe
 
 bench-scaling: $(VENV)/.dev ## a fit on files larger than the memory of the workers, some minutes
 	$(BIN)/python -m benchmarks.scaling
+
 bench-search: $(VENV)/.dev ## parameter search against GridSearchCV, a full grid and a tuned SVC (long)
 	$(BIN)/python -m benchmarks.search
 
