@@ -126,7 +126,7 @@ def agreement_rows(found: list[Side]) -> list[str]:
 def report(quick: bool) -> str:
     """Everything, as Markdown."""
     began = time.perf_counter()
-    rounds, seconds = (1, 0.5) if quick else (3, 2.0)
+    rounds, seconds = (1, 0.5) if quick else (3, 1.2)
     lines = ["## Requests", ""]
     with (
         tempfile.TemporaryDirectory(prefix="frtsvm-serving-") as folder,
