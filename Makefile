@@ -6,7 +6,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 # Used by the tests and the paper runs where it exists; everything else runs without it.
 export FRTSVM_DATA_DIR ?= $(wildcard ../shared/data)
-TESTS := test test-all test-reliability test-planted-faults test-cluster
+TESTS := test test-all test-long test-reliability test-planted-faults test-cluster
 # Four test processes on two cores, because many tests wait: BLAS threads on top would only wait for each other.
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 # They start a hundred servers, which would compile every module each time.
@@ -14,7 +14,7 @@ $(TESTS): export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all test-reliability test-planted-faults test-cluster audit sbom check format migration \
+.PHONY: help serve test test-all test-long test-reliability test-planted-faults test-cluster audit sbom check format migration \
 	bench bench-serving bench-scaling bench-search paper paper-quick lock clean
 
 help: ## list the commands
@@ -24,10 +24,13 @@ serve: $(VENV)/.serve ## start the service on 127.0.0.1:8000 with an embedded st
 	$(BIN)/frtsvm serve --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.dev ## run the test suite
-	$(BIN)/python -m pytest -m "not slow" -n 4 --dist worksteal
+	$(BIN)/python -m pytest -m "not slow" -n 4
 
 test-all: $(VENV)/.dev ## run the test suite with the long runs
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2
+
+test-long: $(VENV)/.dev ## what `make test` leaves out: restarts under load, crashes, the paper's quick plan, clusters
+	$(BIN)/python -m pytest -m slow --ignore tests/reliability -n 2
 
 test-reliability: $(VENV)/.dev ## the reliability programme with full counts, under 2.5 hours; goes on where it was cut
 	$(BIN)/python -m tests.reliability --write

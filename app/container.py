@@ -90,6 +90,7 @@ class Container:
         return EmbeddedEngine(
             self.store,
             slots=settings.training_slots,
+            preload=settings.training_preload,
             timeout=settings.training_timeout,
             memory=settings.training_memory,
             history=settings.job_history,

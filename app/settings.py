@@ -102,6 +102,9 @@ class Settings(BaseSettings):
     """Trainings that may wait; beyond it the answer is 429."""
     training_slots: PositiveInt = 1
     """Trainings that one web process runs at a time."""
+    training_preload: bool = True
+    """Load the numerical code at the start. Without it the first training begins some seconds later, and
+    a service that only predicts needs a quarter of the memory."""
     training_timeout: PositiveFloat = 3600.0
     """Seconds that one training may take."""
     training_wait: PositiveFloat = 55.0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
+from xdist.scheduler import LoadScopeScheduling
 
 if TYPE_CHECKING:
     from tests.app.objectstore import ObjectStorage
@@ -21,6 +22,34 @@ settings.register_profile(
     "project", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("project")
+
+#: What takes longest begins first, so that no core waits at the end for a test that began last.
+LONGEST_FIRST = ("reliability", "acceptance", "browser", "deploy", "benchmarks", "app")
+ROOT = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the tests; within a part of them the order stays."""
+
+    def rank(item: pytest.Item) -> int:
+        part = item.path.relative_to(ROOT).parts[0]
+        return LONGEST_FIRST.index(part) if part in LONGEST_FIRST else len(LONGEST_FIRST)
+
+    items.sort(key=rank)
+
+
+class ModulesTogether(LoadScopeScheduling):
+    """A module stays in one process, with its servers; rows of the reliability programme are alone."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if "/reliability/" in nodeid else nodeid.split("::", 1)[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModulesTogether:
+    """In the order above, whatever `--dist` says."""
+    config.option.loadscopereorder = False
+    return ModulesTogether(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,7 @@ class EmbeddedEngine:
         store: Store,
         *,
         slots: int,
+        preload: bool,
         timeout: float,
         memory: int,
         history: int,
@@ -36,6 +37,8 @@ class EmbeddedEngine:
     ) -> None:
         self._store = store
         self._slots = slots
+        self._preload = preload
+        self._loaded = False
         self._launcher = Launcher()
         self._supervisor = Supervisor(store, self._launcher, timeout, memory, observe)
         self._housekeeping = Housekeeping(store, history=history, lease=lease)
@@ -84,7 +87,8 @@ class EmbeddedEngine:
             return list(self._running.values())
 
     def _dispatch(self) -> None:
-        self._launcher.warm_up()
+        if self._preload:
+            self._load()
         while not self._stop.is_set():
             try:
                 while not self._stop.is_set() and self.capacity() > 0 and self._take_one():
@@ -97,7 +101,15 @@ class EmbeddedEngine:
             self._wake.wait(POLL_INTERVAL)
             self._wake.clear()
 
+    def _load(self) -> None:
+        self._launcher.warm_up()
+        self._loaded = True
+
     def _take_one(self) -> bool:
+        if not self._loaded:
+            if not self._store.jobs.queued(1):
+                return False
+            self._load()
         record = self._store.jobs.claim(self._store.presence.id)
         if record is None:
             return False

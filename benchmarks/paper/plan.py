@@ -10,7 +10,7 @@ from benchmarks.paper.experiments.bands import bands_cells
 from benchmarks.paper.experiments.ripley import ripley_cells, sensitivity_cells
 from benchmarks.paper.experiments.robustness import robustness_cells
 from benchmarks.paper.experiments.uci import hindsight_cells, nested_cells, protocol_cells
-from benchmarks.paper.methods.grids import COARSE_GRID, PAPER_GRID, SMALL_GRID, Grid
+from benchmarks.paper.methods.grids import COARSE_GRID, PAPER_GRID, SMALL_GRID, TINY_GRID, Grid
 
 ROBUSTNESS_SETS = (
     "ripley",
@@ -117,8 +117,8 @@ TINY = Plan(
     uci_sets=("iris", "wine"),
     robustness_sets=("iris", "wine"),
     corruptions=("clean", "flip20"),
-    paper_grid=SMALL_GRID,
-    repeated_grid=SMALL_GRID,
+    paper_grid=TINY_GRID,
+    repeated_grid=TINY_GRID,
     paper_folds=3,
     protocol_seeds=1,
     nested_seeds=1,

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.app.server import FRTSVM, Server
 from tests.reliability.invariants import Ledger
 from tests.reliability.load import Load
@@ -26,6 +28,7 @@ def frtsvm(home: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_backup_under_load_predicts_the_same(tmp_path: Path) -> None:
     ledger = Ledger()
     with Server(tmp_path / "home", workers=1, shutdown_grace=1) as server:

@@ -16,7 +16,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def test_ready_within_three_seconds_of_cpu_and_nothing_is_compiled_later(tmp_path: Path) -> None:
-    with Server(tmp_path / "home") as server, server.client() as client:
+    with Server(tmp_path / "home", training_preload=True) as server, server.client() as client:
         started = cpu_seconds(server.pid)
         assert started < 3.0
         assert client.post("/train", json=training("first")).status_code == 201
@@ -24,3 +24,11 @@ def test_ready_within_three_seconds_of_cpu_and_nothing_is_compiled_later(tmp_pat
         assert answer.status_code == 200
         # The training runs elsewhere; loading the model and answering is all that was left.
         assert cpu_seconds(server.pid) - started < 1.0
+
+
+def test_what_only_predicts_loads_nothing_to_train_with(tmp_path: Path) -> None:
+    with Server(tmp_path / "home", training_preload=False) as server, server.client() as client:
+        assert client.get("/models").json()["total"] == 0
+        assert server.pids() == [server.pid]
+        assert client.post("/train", json=training("first")).status_code == 201
+        assert len(server.pids()) > 1

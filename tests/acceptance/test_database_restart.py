@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.app.data import slow_training, training
 from tests.app.postgres import Postgres
@@ -46,6 +47,7 @@ def warm(client: httpx.Client) -> None:
             assert fresh.post("/predict", json={"model": "m", "X": PROBE}).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_service_stays_while_the_database_restarts(tmp_path: Path) -> None:
     with (
         Postgres() as postgres,

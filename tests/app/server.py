@@ -64,6 +64,8 @@ class Server:
     def __init__(self, home: Path, workers: int = 1, **variables: Any) -> None:
         self.home = home
         self.workers = workers
+        # Many of the servers here never train, or are killed at once.
+        variables = {"training_preload": False, **variables}
         self.variables = {f"FRTSVM_{name.upper()}": str(v) for name, v in variables.items()}
         self.environment: dict[str, str] = {}
         """What else its processes find in their environment."""

@@ -184,10 +184,10 @@ class CallsAndRestarts(Calls):
         assert restart(self.server) == []
 
 
-@row("A4", "random sequences of calls, stops and kills against a model", full=400, quick=3, part=50)
+@row("A4", "random sequences of calls, stops and kills against a model", full=400, quick=2, part=50)
 def sequences(run: Run) -> None:
     """A quarter of them, and all with two workers, on a server that is restarted now and then."""
-    few = max(2, run.wanted // 4)
+    few = max(1, run.wanted // 4)
     plan = [(Calls, 1, run.wanted - few), (CallsAndRestarts, 2, few)]
     for number, (machine, workers, wanted) in enumerate(plan):
         server = a_server(run.new_folder("home"), workers, shutdown_grace=2, job_history=100_000)
@@ -197,7 +197,7 @@ def sequences(run: Run) -> None:
             kind.examples = 0  # type: ignore[attr-defined]
             chosen = settings(
                 max_examples=wanted,
-                stateful_step_count=STEPS if run.wanted >= 50 else 12,
+                stateful_step_count=STEPS if run.wanted >= 50 else 10,
                 deadline=None,
                 database=None,
                 derandomize=False,

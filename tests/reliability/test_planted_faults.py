@@ -61,7 +61,7 @@ print(json.dumps({"missing": missing, "violations": run.violations}))
 
 #: One of them in every run; the others have a command of their own.
 _CASES = [
-    pytest.param(name, marks=() if name == "naive_write" else pytest.mark.slow) for name in FOUND_BY
+    pytest.param(name, marks=() if name == "no_checksum" else pytest.mark.slow) for name in FOUND_BY
 ]
 
 

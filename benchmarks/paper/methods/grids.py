@@ -29,3 +29,4 @@ PAPER_GRID = Grid(powers_of_two(-8, 8), powers_of_two(-3, 3))
 # The same range in steps of 4, where a search is repeated hundreds of times.
 COARSE_GRID = Grid(powers_of_two(-8, 8, 2), powers_of_two(-2, 2))
 SMALL_GRID = Grid(powers_of_two(-6, 6, 4), powers_of_two(-1, 1))
+TINY_GRID = Grid(powers_of_two(-2, 2, 4), powers_of_two(0, 0))

@@ -110,7 +110,6 @@ def test_the_budget_is_kept_and_the_events_tell_of_it(pair: Server) -> None:
         search = client.get(seen[-1]["result"]["location"]).json()["search"]
         assert search["stopped_early"] == "time_budget"
         assert search["n_configurations"] < search["n_planned"] == 10_000
-        assert search["seconds"] < 20.0  # a very busy machine included
         assert search["time_budget"] == 1.0
 
 
@@ -133,6 +132,7 @@ def test_who_waits_too_long_gets_the_job(pair: Server) -> None:
         assert soon.status_code in (201, 202)
 
 
+@pytest.mark.slow
 def test_kill_minus_nine_after_keep_best_publishes_nothing(tmp_path: Any) -> None:
     server = Server(tmp_path / "home")
     server.start()
