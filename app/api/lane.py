@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from app.api.bodies import EAGER_BYTES
 from app.api.messages import Headers
 from app.api.raw import Opening, PathParameters, RawRoute, RouteTable
 from app.api.recording import Recorder, id_for
@@ -23,8 +24,10 @@ from app.observability.context import request_id
 
 #: Where the application leaves the lane for the protocol, in the state of its lifespan.
 LANE = "frtsvm.lane"
-#: Longer bodies are counted (`app.api.body_limit`) while they arrive.
-MAX_BYTES = 64 * 1024
+#: Longer bodies go the usual way from their first byte, with flow control.
+MAX_BYTES = 4 * 1024 * 1024
+#: Bytes of all bodies together that have begun to arrive; one that does not fit goes the usual way.
+MAX_HELD = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Lane:
         self._table = table
         self._recorder = recorder
         self._max_bytes = min(MAX_BYTES, max_body_bytes)
+        self._held = 0
 
     def passage(self, path: str, headers: Headers) -> Passage | None:
         """Whether a POST may go this way, by its path and headers."""
@@ -64,8 +68,21 @@ class Lane:
             return None
         return Passage(path, headers, *found)
 
+    def hold(self, size: int) -> bool:
+        """Whether that many bytes more of a body may be held; who gets a yes lets go of them."""
+        if self._held + size > MAX_HELD:
+            return False
+        self._held += size
+        return True
+
+    def let_go(self, size: int) -> None:
+        """They are held no longer."""
+        self._held -= size
+
     def answer(self, passage: Passage, server: str, body: bytes) -> Answered | None:
         """The answer, or None if it takes longer than this way is for."""
+        if len(body) > EAGER_BYTES:
+            return None
         started = time.perf_counter()
         identifier = id_for(passage.headers.get(b"x-request-id"))
         token = request_id.set(identifier)

@@ -22,15 +22,19 @@ class LaneProtocol(DeadlineProtocol):
         super().__init__(*args, **kwargs)
         self._lane: Lane | None = self.app_state.get(LANE)
         self._passage: Passage | None = None
-        self._held = b""
+        self._pieces: list[bytes] = []
+        self._held = 0
         self._answered = 0
 
     def data_received(self, data: bytes) -> None:
         """A packet; there may be several requests in it."""
         self._answered = 0
         super().data_received(data)
-        if self._held and self._passage is not None:
-            self._release()  # what is held while more of it comes must be counted
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody will want what is held."""
+        self._taken()
+        super().connection_lost(exc)
 
     def begin_request(self) -> None:
         """Hold it if it may take the short way."""
@@ -38,15 +42,20 @@ class LaneProtocol(DeadlineProtocol):
         if self._passage is None:
             super().begin_request()
         else:
-            self._held = b""
             self.set_deadline(self.body_timeout)
 
     def on_body(self, body: bytes) -> None:
         """Hold it together."""
         if self._passage is None:
             super().on_body(body)
+            return
+        assert self._lane is not None
+        if self._lane.hold(len(body)):
+            self._pieces.append(body)
+            self._held += len(body)
         else:
-            self._held += body
+            self._release(self._taken())
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Answer, or let it go the usual way."""
@@ -54,18 +63,19 @@ class LaneProtocol(DeadlineProtocol):
         if passage is not None:
             server = self.server[0] if self.server else ""
             assert self._lane is not None
-            answered = self._lane.answer(passage, server, self._held)
+            body = self._taken()
+            answered = self._lane.answer(passage, server, body)
             if answered is not None:
                 self._passage = None
                 self._write(answered)
                 return
-            self._release()
+            self._release(body)
         super().on_message_complete()
 
     def shutdown(self) -> None:
         """A request of which a part is here is still answered."""
         if self._passage is not None:
-            self._release()
+            self._release(self._taken())
         super().shutdown()
 
     def out_of_time(self) -> None:
@@ -93,12 +103,19 @@ class LaneProtocol(DeadlineProtocol):
         path = self.url.decode("latin-1")
         return self._lane.passage(path, dict(reversed(self.headers)))
 
-    def _release(self) -> None:
+    def _taken(self) -> bytes:
+        """What was held, which is no longer counted."""
+        if self._lane is not None:
+            self._lane.let_go(self._held)
+        pieces, self._pieces, self._held = self._pieces, [], 0
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _release(self, body: bytes) -> None:
         """As if it had not been held."""
         self._passage = None
         super().begin_request()
-        if self._held:
-            super().on_body(self._held)
+        if body:
+            super().on_body(body)
 
     def _write(self, answered: Answered) -> None:
         head = [STATUS_LINE[answered.status]]
