@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from threadpoolctl import threadpool_limits
 
 from app.api import health, jobs, models, predict, train, v2
-from app.api.body_limit import BodyLimit
+from app.api.body_limit import BodyLimit, InFlight
 from app.api.encodings import ContentDecoding
 from app.api.handlers import install_handlers
 from app.api.lane import LANE, Lane
@@ -56,13 +56,19 @@ class Service(FastAPI):
         await super().__call__(scope, receive, send)
 
 
-def _front(app: Service, settings: Settings, table: RouteTable, recorder: Recorder) -> ASGIApp:
+def _front(
+    app: Service,
+    settings: Settings,
+    table: RouteTable,
+    recorder: Recorder,
+    in_flight: InFlight,
+) -> ASGIApp:
     """From the inside out."""
     layers: ASGIApp = RawRoutes(app.framework, table)
     layers = BodyLimit(
         layers,
         max_bytes=settings.max_body_bytes,
-        max_in_flight=settings.max_bytes_in_flight,
+        in_flight=in_flight,
         timeout=settings.body_timeout,
     )
     layers = ContentDecoding(layers)
@@ -74,6 +80,7 @@ def create_app(settings: Settings) -> Service:
     """An application of its own, with its own store, engine and metrics."""
     container = Container(settings)
     recorder = Recorder(container.metrics, settings.access_log)
+    in_flight = InFlight(settings.max_bytes_in_flight)
     table = RouteTable([*predict.raw_routes(container), *v2.infer.raw_routes(container)])
 
     @asynccontextmanager
@@ -81,7 +88,7 @@ def create_app(settings: Settings) -> Service:
         _drain_on_signal(container)
         container.start()
         try:
-            yield {LANE: Lane(table, recorder, settings.max_body_bytes)}
+            yield {LANE: Lane(table, recorder, settings.max_body_bytes, in_flight)}
         finally:
             container.close()
 
@@ -100,7 +107,7 @@ def create_app(settings: Settings) -> Service:
         app.include_router(router)
     install_handlers(app, routers)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
-    app.front = _front(app, settings, table, recorder)
+    app.front = _front(app, settings, table, recorder, in_flight)
     return app
 
 

@@ -1,6 +1,6 @@
 """Predict from plain data: all that a server needs of a model, without the code that trains."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,16 @@ class Decision:
     codes: IntArray  # class numbers
     scores: FloatArray  # as `decision_function`
     distances: FloatArray | None  # per class, where each class has one plane
+
+
+def joined(parts: Sequence[Decision]) -> Decision:
+    """One decision about the rows of all parts, which come from one model."""
+    distances = [part.distances for part in parts if part.distances is not None]
+    return Decision(
+        np.concatenate([part.codes for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate(distances) if distances else None,
+    )
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def json_response(answer: Answer) -> Response:
         "probabilities": prediction.probabilities,
     }
     head = {"model": answer.model, "version": answer.version}
-    return BytesResponse(b"application/json", *write_answer(head, columns, len(prediction.labels)))
+    return BytesResponse(b"application/json", *write_answer(head, columns, len(prediction.codes)))
 
 
 def response_in(kind: str, answer: Answer, output: str | None) -> Response:

@@ -16,15 +16,33 @@ ARRIVED = "frtsvm.arrived"
 SMALL_BYTES = 64 * 1024
 
 
+class InFlight:
+    """The bytes of bodies that this process holds, whoever holds them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held = 0
+
+    def take(self, size: int) -> bool:
+        """Whether there is room for so many more; who gets a yes gives them back."""
+        if self._held + size > self._most:
+            return False
+        self._held += size
+        return True
+
+    def give_back(self, size: int) -> None:
+        """They are held no longer."""
+        self._held -= size
+
+
 class BodyLimit:
     """Limits one body, the time it takes, and the bodies of this process together."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int, max_in_flight: int, timeout: float) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, in_flight: InFlight, timeout: float) -> None:
         self._app = app
         self._max_bytes = max_bytes
-        self._max_in_flight = max_in_flight
+        self._in_flight = in_flight
         self._timeout = timeout
-        self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -44,7 +62,7 @@ class BodyLimit:
         try:
             await self._app(scope, counter.receive, send)
         finally:
-            self._in_flight -= counter.held
+            self._in_flight.give_back(counter.held)
 
     def _too_large(self, given: int) -> errors.BodyTooLarge:
         return errors.BodyTooLarge(
@@ -56,9 +74,8 @@ class BodyLimit:
         """Count `more` bytes of a body that then has `total`, or refuse them."""
         if total > self._max_bytes:
             raise self._too_large(total)
-        if self._in_flight + more > self._max_in_flight:
+        if not self._in_flight.take(more):
             raise errors.TooManyBytesInFlight("too many large bodies at this moment")
-        self._in_flight += more
 
     @property
     def timeout(self) -> float:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from app.api.bodies import EAGER_BYTES
+from app.api.body_limit import InFlight
 from app.api.messages import Headers
 from app.api.raw import Opening, PathParameters, RawRoute, RouteTable
 from app.api.recording import Recorder, id_for
@@ -52,10 +53,13 @@ class Answered:
 class Lane:
     """Finds requests that may go this way, and answers those that can."""
 
-    def __init__(self, table: RouteTable, recorder: Recorder, max_body_bytes: int) -> None:
+    def __init__(
+        self, table: RouteTable, recorder: Recorder, max_body_bytes: int, in_flight: InFlight
+    ) -> None:
         self._table = table
         self._recorder = recorder
         self._max_bytes = min(MAX_BYTES, max_body_bytes)
+        self._in_flight = in_flight
         self._held = 0
 
     def passage(self, path: str, headers: Headers) -> Passage | None:
@@ -70,7 +74,7 @@ class Lane:
 
     def hold(self, size: int) -> bool:
         """Whether that many bytes more of a body may be held; who gets a yes lets go of them."""
-        if self._held + size > MAX_HELD:
+        if self._held + size > MAX_HELD or not self._in_flight.take(size):
             return False
         self._held += size
         return True
@@ -78,6 +82,7 @@ class Lane:
     def let_go(self, size: int) -> None:
         """They are held no longer."""
         self._held -= size
+        self._in_flight.give_back(size)
 
     def answer(self, passage: Passage, server: str, body: bytes) -> Answered | None:
         """The answer, or None if it takes longer than this way is for."""

@@ -97,7 +97,7 @@ def run_predict(options: argparse.Namespace) -> int:
     header = ["label"] + (
         ["score"] if n_scores == 1 else [f"score_{label}" for label in info.classes]
     )
-    numbers = scores.reshape(len(answer.prediction.labels), n_scores)
+    numbers = scores.reshape(len(answer.prediction.codes), n_scores)
     if answer.prediction.probabilities is not None:
         header += [f"probability_{label}" for label in info.classes]
         numbers = np.hstack([numbers, answer.prediction.probabilities])

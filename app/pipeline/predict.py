@@ -17,23 +17,35 @@ from app.schemas.validation import invalid
 from frtsvm_core import FittedPredictor, from_arrays
 from frtsvm_core.finite import LARGEST_VALUE
 from frtsvm_core.model_selection.calibration import Calibration
-from frtsvm_core.predictor import Decision
+from frtsvm_core.predictor import Decision, joined
 
 #: Numbers whose squares sum to less are all below 1e60, and none is missing: NaN is less than
 #: nothing. One product of a vector with itself checks them all.
 _TAME_SQUARES = 1e120
 #: With such rows, a model whose own numbers stay below this cannot leave the range of doubles.
 _TAME = 1e60
+#: Numbers that are worked on at a time: few enough to stay in the cache from one step to the next.
+_BLOCK_NUMBERS = 32 * 1024
+#: But rows enough for a product of matrices to be worth its name.
+_BLOCK_ROWS = 256
 
 
 @dataclass(frozen=True)
 class Prediction:
     """Row by row."""
 
-    labels: list[Any]
+    codes: NDArray[np.intp]
+    """Numbers of the classes."""
+    classes: NDArray[np.object_]
     scores: NDArray[np.float64]
     distances: NDArray[np.float64] | None
     probabilities: NDArray[np.float64] | None = None
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes themselves."""
+        found: list[Any] = self.classes.take(self.codes).tolist()
+        return found
 
 
 class Predictor:
@@ -68,11 +80,12 @@ class Predictor:
     def predict(self, table: Table) -> Prediction:
         """Labels, scores, distances and probabilities of the rows."""
         decision = self._decide_plain(table) or self._decide(table)
-        labels: list[Any] = self._labels.take(decision.codes).tolist()
         probabilities = None
         if self._calibration is not None:
             probabilities = self._calibration.probabilities(decision.scores)
-        return Prediction(labels, decision.scores, decision.distances, probabilities)
+        return Prediction(
+            decision.codes, self._labels, decision.scores, decision.distances, probabilities
+        )
 
     def _decide_plain(self, table: Table) -> Decision | None:
         """The usual case, numbers in the order of the training; None if it is any other."""
@@ -81,6 +94,20 @@ class Predictor:
             return None
         if table.names is not None and table.names != self.names:
             return None
+        block = max(_BLOCK_ROWS, _BLOCK_NUMBERS // self.n_columns)
+        if len(numbers) <= block:
+            return self._decide_block(numbers)
+        found: list[Decision] = []
+        for start in range(0, len(numbers), block):
+            decision = self._decide_block(numbers[start : start + block])
+            if decision is None:
+                return None
+            found.append(decision)
+        return joined(found)
+
+    def _decide_block(self, numbers: NDArray[np.float64]) -> Decision | None:
+        if not numbers.flags.aligned:  # they come as they were sent, behind a text of any length
+            numbers = numbers.copy()
         if not np.vdot(numbers, numbers) < _TAME_SQUARES:
             return None
         return self._model.decide_unchecked(self._preprocess.scale(numbers))

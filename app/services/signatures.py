@@ -17,7 +17,6 @@ from app.schemas.validation import invalid
 from app.wire.v2.datatypes import BYTES, datatype_of_labels
 from app.wire.v2.requests import Wanted
 from app.wire.v2.responses import Labels, OutputTensor
-from frtsvm_core.twin.model import decide
 
 #: The input that holds all features.
 MATRIX = "X"
@@ -88,9 +87,7 @@ def select_outputs(
     prediction: Prediction, classes: list[Any], wanted: Sequence[Wanted] | None, binary: bool
 ) -> list[OutputTensor]:
     """The outputs that were asked for, in that order; all of them if nothing was."""
-    there: dict[str, NDArray[np.float64] | Labels] = {
-        LABEL: Labels(decide(prediction.scores), classes)
-    }
+    there: dict[str, NDArray[np.float64] | Labels] = {LABEL: Labels(prediction.codes, classes)}
     for output in OUTPUTS:
         values = output.values(prediction)
         if values is not None:

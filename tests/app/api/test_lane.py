@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 import tritonclient.http as triton
 
+from app.api.body_limit import InFlight
 from app.api.lane import MAX_BYTES, MAX_HELD, Lane
 from app.api.raw import RouteTable
 from app.api.recording import Recorder
@@ -196,12 +197,23 @@ def test_bodies_that_are_too_much_to_hold_together_are_answered_all(server: Serv
 
 
 def test_what_is_held_is_counted() -> None:
-    lane = Lane(RouteTable([]), cast("Recorder", None), 10**9)
+    lane = Lane(RouteTable([]), cast("Recorder", None), 10**9, InFlight(10**9))
     assert lane.hold(MAX_HELD)
     assert not lane.hold(1)
     lane.let_go(5)
     assert lane.hold(5)
     assert not lane.hold(1)
+
+
+def test_what_is_held_counts_with_all_other_bodies() -> None:
+    everything = InFlight(10)
+    lane = Lane(RouteTable([]), cast("Recorder", None), 10**9, everything)
+    assert everything.take(6)
+    assert not lane.hold(5)
+    assert lane.hold(4)
+    assert not everything.take(1)
+    lane.let_go(4)
+    assert everything.take(4)
 
 
 def test_a_body_that_does_not_come(server: Server) -> None:
