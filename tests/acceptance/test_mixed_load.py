@@ -16,7 +16,7 @@ from tests.reliability.over_http import N_SEEDS, PROBE
 
 CLIENTS = 32
 #: By count and not by time: a busy machine takes longer and does the same.
-MOVES = 10
+MOVES = 7
 
 
 @dataclass
@@ -140,7 +140,7 @@ def test_no_5xx_no_lost_version_no_wrong_answer(tmp_path: Path) -> None:
         assert answer == seen.expected[seen.trained[model, version]]
     # It was a load: every kind of call was made, and both workers counted together.
     assert seen.statuses["train", 201] >= CLIENTS
-    assert len(seen.answers) >= 3 * CLIENTS
+    assert len(seen.answers) >= 2 * CLIENTS
     assert seen.statuses["promote", 200] >= CLIENTS
     assert seen.statuses["delete", 204] >= 1
     counted = [

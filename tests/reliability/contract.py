@@ -17,7 +17,7 @@ KEY = "a-key-for-schemathesis"
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 SEED = 20240
 #: Examples for each operation: in the full programme, and in `make test`.
-EXAMPLES = {True: 200, False: 12}
+EXAMPLES = {True: 200, False: 8}
 
 
 @row("A1", "schemathesis, all phases and checks; cases are seeds", full=5, quick=1, part=1)
