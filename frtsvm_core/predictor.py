@@ -46,7 +46,8 @@ class FittedPredictor:
     def work_per_row(self) -> int:
         """Multiplications that the decision about one row takes, or a little more."""
         n_planes, width = self.model.coef.shape
-        return int(width * (n_planes + self.n_features_in_))
+        per_input = n_planes if self.model.kernel is None else n_planes + self.n_features_in_
+        return int(width * per_input)
 
     def is_tame(self, bound: float) -> bool:
         """Whether values are sums of at most `bound` times a number of x, or of a bounded kernel."""

@@ -31,6 +31,9 @@ INLINE_BYTES = 64 * 1024
 #: Up to this many bytes rows of numbers are read on the loop: it takes half a millisecond.
 EAGER_BYTES = 512 * 1024
 
+#: Up to this many bytes arrays are: nothing has to be parsed.
+EAGER_ARRAY_BYTES = 2 * 1024 * 1024
+
 _ALSO_CALLED = {"application/x-parquet": PARQUET, "application/parquet": PARQUET}
 
 _batches = ThreadPoolExecutor(max(2, os.cpu_count() or 1), "batch")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from app.api.bodies import EAGER_BYTES
+from app.api.bodies import EAGER_ARRAY_BYTES
 from app.api.body_limit import InFlight
 from app.api.messages import Headers
 from app.api.raw import Opening, PathParameters, RawRoute, RouteTable
@@ -86,7 +86,7 @@ class Lane:
 
     def answer(self, passage: Passage, server: str, body: bytes) -> Answered | None:
         """The answer, or None if it takes longer than this way is for."""
-        if len(body) > EAGER_BYTES:
+        if len(body) > EAGER_ARRAY_BYTES:
             return None
         started = time.perf_counter()
         identifier = id_for(passage.headers.get(b"x-request-id"))

@@ -14,6 +14,7 @@ from app.api.answers import BARE, format_for, response_in
 from app.api.bodies import (
     ARROW,
     CSV,
+    EAGER_BYTES,
     JSON,
     NPY,
     OCTETS,
@@ -102,7 +103,7 @@ class PredictEndpoint:
             if call.kind in BARE and self._predictions.is_quick(call.query, len(body)):
                 return self.compute(call, body)
             return partial(self.compute, call, body)
-        request = parse_if_quick(PredictionRequest, body)
+        request = parse_if_quick(PredictionRequest, body) if len(body) <= EAGER_BYTES else None
         if request is None:
             return partial(self.compute, call, body)
         loaded = self._predictions.quick(request)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.bodies import EAGER_BYTES, as_a_batch, joined
+from app.api.bodies import EAGER_ARRAY_BYTES, as_a_batch, joined
 from app.api.handlers import respond_to
 from app.api.messages import Headers, headers_of, pieces_of, server_of
 from app.errors import ServiceError
@@ -43,7 +43,7 @@ class RawEndpoint(Protocol):
         """What the headers say, or why the caller is turned away; before a body is read."""
 
     def at_once(self, call: Any, body: bytes | bytearray) -> Response | Later:
-        """The answer to a body of at most `EAGER_BYTES` if it takes little time."""
+        """The answer to a body of at most `EAGER_ARRAY_BYTES` if it takes little time."""
 
     def compute(self, call: Any, body: bytes | bytearray) -> Response:
         """The answer, however long it takes."""
@@ -114,7 +114,7 @@ async def answer(
         Opening(server_of(scope), headers_of(scope), scope["query_string"], parameters)
     )
     pieces = await pieces_of(receive)
-    if sum(map(len, pieces)) > EAGER_BYTES:
+    if sum(map(len, pieces)) > EAGER_ARRAY_BYTES:
         return await as_a_batch(lambda: endpoint.compute(call, joined(pieces)))
     found = endpoint.at_once(call, joined(pieces))
     return found if isinstance(found, Response) else await as_a_batch(found)

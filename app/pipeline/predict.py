@@ -106,8 +106,6 @@ class Predictor:
         return joined(found)
 
     def _decide_block(self, numbers: NDArray[np.float64]) -> Decision | None:
-        if not numbers.flags.aligned:  # they come as they were sent, behind a text of any length
-            numbers = numbers.copy()
         if not np.vdot(numbers, numbers) < _TAME_SQUARES:
             return None
         return self._model.decide_unchecked(self._preprocess.scale(numbers))

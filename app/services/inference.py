@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from time import perf_counter_ns
 
 from app.errors import ServiceError
 from app.pipeline.predict import Predictor
+from app.schemas.table import Table
 from app.services.limits import DataLimits
-from app.services.loaded import ModelCache
+from app.services.loaded import ModelCache, is_quick
 from app.services.signatures import select_outputs
 from app.services.statistics import InferenceStatistics, Stages
 from app.services.tensors import table_of
-from app.wire.v2.requests import parse_request
+from app.wire.v2.requests import ParsedRequest, parse_if_quick, parse_request
 from app.wire.v2.responses import Encoded, encode_response
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that was read."""
+
+    model: str
+    version: int
+    predictor: Predictor
+    request: ParsedRequest
+    table: Table
+    reading: int
+    """Nanoseconds that it took."""
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the answer takes no longer than asking a thread for it."""
+        return is_quick(self.predictor, self.table.n_rows)
 
 
 class InferenceService:
@@ -31,44 +53,61 @@ class InferenceService:
         self._statistics = statistics
         self._count_rows = count_rows
 
-    def is_quick(self, model: str, version: int | None, n_bytes: int) -> bool:
-        """Whether answering a body of that size takes no longer than asking a thread for it."""
-        return self._cache.is_quick((model, version, None), n_bytes)
-
     def load(self, model: str, version: int | None) -> int:
         """Load a version into this process; returns its number."""
         return self._cache.get((model, version, None))[0]
 
-    def infer(
+    def read(
         self, model: str, version: int | None, body: bytes | bytearray, header_length: int | None
-    ) -> Encoded:
-        """The body of the answer to the body of a request."""
+    ) -> Asked:
+        """A request of any size for any model."""
+        loaded = self._cache.get((model, version, None))
+        asked = self._read(model, loaded, partial(parse_request, body, header_length))
+        assert asked is not None
+        return asked
+
+    def read_if_quick(
+        self, model: str, version: int | None, body: bytes | bytearray, header_length: int | None
+    ) -> Asked | None:
+        """The same if the model is loaded and reading takes no longer than asking a thread to do it."""
+        loaded = self._cache.ready((model, version, None))
+        if loaded is None:
+            return None
+        return self._read(model, loaded, partial(parse_if_quick, body, header_length))
+
+    def _read(
+        self, model: str, loaded: tuple[int, Predictor], parse: Callable[[], ParsedRequest | None]
+    ) -> Asked | None:
+        number, predictor = loaded
         started = perf_counter_ns()
-        number, predictor = self._cache.get((model, version, None))
-        try:
-            answer, stages = self._compute(model, number, predictor, body, header_length)
-        except ServiceError:
-            self._statistics.failed(model, number, perf_counter_ns() - started)
-            raise
-        self._statistics.succeeded(model, number, stages)
-        self._count_rows(stages.n_rows)
+        with self._counting_failure(model, number):
+            request = parse()
+            if request is None:
+                return None
+            table = table_of(request.tensors, predictor.names, predictor.n_columns, self._limits)
+        return Asked(model, number, predictor, request, table, perf_counter_ns() - started)
+
+    def answer(self, asked: Asked) -> Encoded:
+        """The body of the answer."""
+        predictor, request = asked.predictor, asked.request
+        started = perf_counter_ns()
+        with self._counting_failure(asked.model, asked.version):
+            prediction = predictor.predict(asked.table)
+            predicted = perf_counter_ns()
+            outputs = select_outputs(prediction, predictor.classes, request.outputs, request.binary)
+            answer = encode_response(asked.model, asked.version, request.id, outputs)
+        ended = perf_counter_ns()
+        n_rows = asked.table.n_rows
+        stages = Stages(n_rows, asked.reading, predicted - started, ended - predicted)
+        self._statistics.succeeded(asked.model, asked.version, stages)
+        self._count_rows(n_rows)
         return answer
 
-    def _compute(
-        self,
-        model: str,
-        version: int,
-        predictor: Predictor,
-        body: bytes | bytearray,
-        header_length: int | None,
-    ) -> tuple[Encoded, Stages]:
+    @contextmanager
+    def _counting_failure(self, model: str, version: int) -> Iterator[None]:
         started = perf_counter_ns()
-        request = parse_request(body, header_length)
-        table = table_of(request.tensors, predictor.names, predictor.n_columns, self._limits)
-        ready = perf_counter_ns()
-        prediction = predictor.predict(table)
-        predicted = perf_counter_ns()
-        outputs = select_outputs(prediction, predictor.classes, request.outputs, request.binary)
-        answer = encode_response(model, version, request.id, outputs)
-        ended = perf_counter_ns()
-        return answer, Stages(table.n_rows, ready - started, predicted - ready, ended - predicted)
+        try:
+            yield
+        except ServiceError:
+            self._statistics.failed(model, version, perf_counter_ns() - started)
+            raise

@@ -17,6 +17,13 @@ Target = tuple[str, int | None, str | None]
 MAX_TARGETS = 10_000
 #: Multiplications that take about a millisecond; more are done in a thread.
 QUICK_WORK = 4_000_000
+#: Rows whose answers are written within some milliseconds, likewise.
+QUICK_ROWS = 20_000
+
+
+def is_quick(predictor: Predictor, n_rows: int) -> bool:
+    """Whether so many rows are answered in less time than a thread takes to be asked and to answer."""
+    return n_rows <= QUICK_ROWS and n_rows * predictor.work_per_row <= QUICK_WORK
 
 
 class _Loaded:
@@ -70,7 +77,7 @@ class ModelCache:
             return False
         predictor = loaded[1]
         n_rows = n_bytes // (4 * predictor.n_columns)  # about: a number takes 1 to 20 bytes
-        return n_rows * predictor.work_per_row <= QUICK_WORK
+        return is_quick(predictor, n_rows)
 
     def get(self, target: Target) -> tuple[int, Predictor]:
         """The answer, looked up and loaded if need be."""

@@ -10,7 +10,7 @@ from app.pipeline.predict import Prediction, Predictor
 from app.schemas.prediction import PredictionQuery, PredictionRequest
 from app.schemas.table import Table
 from app.services.limits import DataLimits
-from app.services.loaded import QUICK_WORK, ModelCache, Target
+from app.services.loaded import ModelCache, Target, is_quick
 from app.services.tables import BodyKind, read_rows
 
 Loaded = tuple[int, Predictor]
@@ -39,7 +39,7 @@ class PredictionService:
     def quick(self, request: PredictionRequest) -> Loaded | None:
         """The version, if it is loaded and the answer takes no longer than asking a thread for it."""
         loaded = self._cache.ready(_target(request))
-        if loaded is None or request.X.n_rows * loaded[1].work_per_row > QUICK_WORK:
+        if loaded is None or not is_quick(loaded[1], request.X.n_rows):
             return None
         return loaded
 

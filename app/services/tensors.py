@@ -46,7 +46,8 @@ def _matrix(tensor: Tensor, n_columns: int, limits: DataLimits) -> Table:
     if isinstance(tensor.values, list):
         texts = {j: _text_column(tensor, tensor.values[j::width]) for j in range(width)}
         return Table(np.full(tensor.shape, np.nan), None, texts)
-    numbers = np.asarray(tensor.values, np.float64)
+    # Binary data begin where the text before them ends; arithmetic wants them aligned.
+    numbers = np.require(tensor.values, np.float64, "A")
     _require_not_infinite(tensor, numbers)
     return Table(numbers)
 
@@ -82,7 +83,7 @@ def _text_column(tensor: Tensor, cells: list[str]) -> TextColumn:
 def _require_not_infinite(tensor: Tensor, numbers: NDArray[np.float64]) -> None:
     """NaN is a missing cell, which the model may know how to fill; infinity is nothing."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(numbers.sum()):  # one pass; a sum that overflows is looked at again
+        if np.isfinite(np.vdot(numbers, numbers)):  # one pass; what overflows is looked at again
             return
     places = np.argwhere(np.isinf(numbers))[:MAX_FLAWS]
     if len(places):

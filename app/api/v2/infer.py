@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
 
-from app.api.bodies import EAGER_BYTES, INLINE_BYTES, JSON
+from app.api.bodies import EAGER_ARRAY_BYTES, EAGER_BYTES, INLINE_BYTES, JSON
 from app.api.deps import container_of, require_caller
 from app.api.encodings import MIN_BYTES, coding_of_answer, packed
 from app.api.raw import Later, Opening, RawRoute, answer
@@ -18,7 +18,7 @@ from app.container import Container
 from app.errors import MalformedBody
 from app.schemas.keys import Scope
 from app.schemas.v2 import InferenceResponse
-from app.services.inference import InferenceService
+from app.services.inference import Asked, InferenceService
 
 router = APIRouter(prefix="/v2/models", tags=["inference protocol"], route_class=UnresolvedRoute)
 
@@ -115,16 +115,22 @@ class InferEndpoint:
         return _Call(model, version, length, coding_of_answer(headers))
 
     def at_once(self, call: _Call, body: bytes | bytearray) -> Response | Later:
-        """Small tensors for a model that is loaded."""
-        plain = call.header_length is not None and call.coding is None
-        most = EAGER_BYTES if plain else INLINE_BYTES
-        if len(body) <= most and self._service.is_quick(call.model, call.version, len(body)):
-            return self.compute(call, body)
-        return partial(self.compute, call, body)
+        """Tensors that are read and answered quickly, for a model that is loaded."""
+        most = EAGER_BYTES if call.header_length is None else EAGER_ARRAY_BYTES
+        if len(body) > (most if call.coding is None else INLINE_BYTES):
+            return partial(self.compute, call, body)
+        asked = self._service.read_if_quick(call.model, call.version, body, call.header_length)
+        if asked is None:
+            return partial(self.compute, call, body)
+        return self._answer(call, asked) if asked.is_quick else partial(self._answer, call, asked)
 
     def compute(self, call: _Call, body: bytes | bytearray) -> Response:
         """Any tensors, any model."""
-        found = self._service.infer(call.model, call.version, body, call.header_length)
+        asked = self._service.read(call.model, call.version, body, call.header_length)
+        return self._answer(call, asked)
+
+    def _answer(self, call: _Call, asked: Asked) -> Response:
+        found = self._service.answer(asked)
         headers = []
         if found.header_length is not None:
             headers.append((HEADER_LENGTH, b"%d" % found.header_length))

@@ -9,10 +9,13 @@ from app.errors import Flaw, MalformedBody, ServiceError
 from app.schemas.v2 import InferenceRequest, RequestInput
 from app.schemas.validation import invalid, parse_json, validate
 from app.wire.v2 import numbers
+from app.wire.v2.datatypes import BYTES
 from app.wire.v2.tensors import Tensor, flawed, from_binary, from_json, narrowed
 
 #: Up to this many bytes the ordinary parser is as fast.
 SMALL_BYTES = 2048
+#: Up to this many bytes any parser is quick.
+QUICK_BYTES = 64 * 1024
 BINARY_SIZE = "binary_data_size"
 #: Parameters that ask for another answer than ours would be. All others may be ignored.
 _UNSUPPORTED = ("shared_memory_region", "classification")
@@ -54,6 +57,21 @@ def parse_request(
             return found
     document = validate(InferenceRequest, parse_json(body))
     return _request(document, _tensors(document, memoryview(b"")))
+
+
+def parse_if_quick(body: bytes | bytearray, header_length: int | None) -> ParsedRequest | None:
+    """The same if it takes some milliseconds at most; None if it would take the ordinary parser, or a
+    loop over texts, and that long."""
+    if len(body) <= QUICK_BYTES:
+        return parse_request(body, header_length)
+    if header_length is None:
+        return _parse_fast(bytes(body))
+    if header_length > QUICK_BYTES:
+        return None
+    document = validate(InferenceRequest, parse_json(body[:header_length]))
+    if any(declared.datatype == BYTES for declared in document.inputs):
+        return None
+    return _request(document, _tensors(document, memoryview(body)[header_length:]))
 
 
 def _parse_fast(body: bytes) -> ParsedRequest | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.errors import ArtifactDamaged
+from app.errors import ArtifactDamaged, InvalidRequest
 from app.pipeline.data import TrainingData
 from app.pipeline.predict import Predictor
 from app.pipeline.train import train
@@ -46,3 +46,23 @@ def test_probabilities_go_with_the_scores(method: str) -> None:
     assert found.probabilities is not None
     assert (np.diff(found.probabilities[:, 1]) <= 0).all()
     assert found.probabilities[0, 1] > 0.8 > 0.2 > found.probabilities[2, 1]
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_large_table_is_answered_like_its_parts(kernel: str) -> None:
+    predictor = Predictor(trained(params={"kernel": kernel}))
+    rows = np.random.default_rng(0).normal(size=(50_001, 2))
+    whole = predictor.predict(Table(rows))
+    parts = [predictor.predict(Table(part)) for part in np.array_split(rows, 7)]
+    assert whole.labels == [label for part in parts for label in part.labels]
+    for name in ("scores", "distances"):
+        expected = np.concatenate([getattr(part, name) for part in parts])
+        np.testing.assert_allclose(getattr(whole, name), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_one_missing_cell_far_down_a_large_table_is_found() -> None:
+    rows = np.zeros((50_000, 2))
+    rows[40_000, 1] = np.nan
+    with pytest.raises(InvalidRequest) as refused:
+        Predictor(trained()).predict(Table(rows))
+    assert refused.value.flaws[0].row == 40_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from app.errors import InvalidRequest, MalformedBody, ServiceError
 from app.wire.v2 import numbers
 from app.wire.v2.datatypes import DTYPES
-from app.wire.v2.requests import ParsedRequest, parse_request
+from app.wire.v2.requests import QUICK_BYTES, ParsedRequest, parse_if_quick, parse_request
 
 DATATYPES = [*DTYPES, "BYTES"]
 
@@ -357,3 +358,41 @@ def test_many_numbers_take_the_fast_way(nested: bool, datatype: str) -> None:
 def test_a_body_full_of_keys_is_read_in_time_proportional_to_it() -> None:
     body = b'{"inputs":[' + b'"data":[' * 400_000
     assert numbers.cut(body) is None
+
+
+def test_large_numbers_are_quick_and_read_as_ever() -> None:
+    rows = np.arange(20_000.0).reshape(-1, 2)
+    shape = list(rows.shape)
+    head = body_of(binary(rows.nbytes, shape=shape))
+    packed = parse_if_quick(head + rows.tobytes(), len(head))
+    plain = parse_if_quick(body_of(tensor(rows.ravel().tolist(), shape=shape)), None)
+    for found in (packed, plain):
+        assert found is not None
+        np.testing.assert_array_equal(found.tensors[0].values, rows)
+
+
+def test_what_takes_long_to_read_is_left_to_a_thread() -> None:
+    words = texts(*[b"word"] * 10_000)
+    head = body_of(binary(len(words), shape=[10_000], datatype="BYTES"))
+    assert parse_if_quick(head + words, len(head)) is None
+    assert with_binary(head, words).tensors[0].values == ["word"] * 10_000
+    long_head = head + b" " * QUICK_BYTES
+    assert parse_if_quick(long_head + words, len(long_head)) is None
+    in_words = body_of(tensor(["word"] * 10_000, shape=[10_000], datatype="BYTES"))
+    assert len(in_words) > QUICK_BYTES
+    assert parse_if_quick(in_words, None) is None
+
+
+@pytest.mark.parametrize("header_length", [None, 3, 10**6])
+def test_nonsense_is_refused_in_the_same_words(header_length: int | None) -> None:
+    body = b"[1" + b" " * 2 * QUICK_BYTES
+
+    def refusal(parse: Callable[[bytes, int | None], object]) -> str | None:
+        try:
+            parse(body, header_length)
+        except ServiceError as error:
+            return error.detail
+        return None
+
+    assert refusal(parse_request) is not None
+    assert refusal(parse_if_quick) in (None, refusal(parse_request))
