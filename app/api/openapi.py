@@ -8,7 +8,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
-from app.api.problems import problem_schema
+from app.api.problems import documented, problem_schema
+from app.errors import HeadersTooLarge
 from app.schemas.models import AliasRequest
 from app.schemas.prediction import PredictionRequest
 from app.schemas.training import TrainingRequest
@@ -39,8 +40,17 @@ def openapi_of(app: FastAPI) -> dict[str, Any]:
         for schema in [problem_schema(), *(body_schema(kind) for kind in _BODIES)]:
             schemas.update(schema.pop("$defs", {}))
             schemas[schema["title"]] = schema
+        _document_header_limits(document)
         app.openapi_schema = document
     return app.openapi_schema
+
+
+def _document_header_limits(document: dict[str, Any]) -> None:
+    """Headers and addresses are limited before anyone knows which call is meant."""
+    answers = {str(status): found for status, found in documented(HeadersTooLarge).items()}
+    for calls in document["paths"].values():
+        for operation in calls.values():
+            operation["responses"].update(answers)
 
 
 def body_schema(kind: type[BaseModel]) -> dict[str, Any]:
