@@ -144,7 +144,7 @@ def test_the_document_describes_the_protocol(http: httpx.Client) -> None:
         for operation in methods.values():
             assert operation["tags"] == ["inference protocol"]
             for status, answer in operation["responses"].items():
-                if status >= "400":
+                if status >= "400" and status != "431":  # that is said before a path is known
                     schema = answer["content"]["application/json"]["schema"]
                     assert schema == {"$ref": "#/components/schemas/ProtocolError"}, operation
     infer = ours["/v2/models/{name}/versions/{version}/infer"]["post"]
