@@ -24,7 +24,8 @@ serve: $(VENV)/.serve ## start the service on 127.0.0.1:8000 with an embedded st
 	$(BIN)/frtsvm serve --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.dev ## run the test suite
-	$(BIN)/python -m pytest -m "not slow" -n 4
+	$(BIN)/python -m pytest -m "not slow and not timed" -n 4
+	$(BIN)/python -m pytest -m "timed and not slow" -n 2
 
 test-all: $(VENV)/.dev ## run the test suite with the long runs
 	$(BIN)/python -m pytest -n 2

@@ -38,6 +38,7 @@ def batch_of(n_bytes: int) -> tuple[bytes, int]:
     return f'{{"model": "lin", "X": [{text}]}}'.encode(), 1000 * times
 
 
+@pytest.mark.timed
 def test_one_row_calls_do_not_wait_for_100_megabytes(wide: Server) -> None:
     """Computed in the event loop, the batch holds up one of them for nearly a third of its time."""
     big, n_rows = batch_of(100 * 10**6)

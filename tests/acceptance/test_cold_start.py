@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.app.data import training
 from tests.app.server import Server
 
@@ -15,6 +17,7 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.timed
 def test_ready_within_three_seconds_of_cpu_and_nothing_is_compiled_later(tmp_path: Path) -> None:
     with Server(tmp_path / "home", training_preload=True) as server, server.client() as client:
         started = cpu_seconds(server.pid)

@@ -24,6 +24,8 @@ from tests.app.server import Server, free_port
 
 CONNECTIONS = 8
 
+pytestmark = pytest.mark.timed
+
 
 @dataclass(frozen=True)
 class Side:
@@ -114,7 +116,7 @@ def test_one_row_costs_little_more_than_a_constant(ours: Server, bare: tuple[int
     """With all checks, metrics and limits; without any, the framework alone is the other side."""
     mine = Side(ours.pid, ours.port, post("/predict", 1, model="lin"))
     constant = Side(*bare, post("/constant", 1))
-    assert ratio(mine, constant, calls=400, rounds=10) < 1.3
+    assert ratio(mine, constant, calls=400, rounds=10) < 1.5
 
 
 def test_ten_thousand_rows_cost_a_fraction_of_the_usual_route(

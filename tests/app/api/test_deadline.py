@@ -42,6 +42,7 @@ def problem_in(answer: bytes) -> dict[str, object]:
     return found
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\nA"])
 def test_half_a_request_is_cut(quick: Server, sent: bytes) -> None:
     with connect(quick) as line:
@@ -53,6 +54,7 @@ def test_half_a_request_is_cut(quick: Server, sent: bytes) -> None:
         assert problem_in(answer)["status"] == 408
 
 
+@pytest.mark.timed
 def test_a_trickle_of_headers_is_cut(quick: Server) -> None:
     with connect(quick) as line:
         line.sendall(b"GET / HTTP/1.1\r\n")
@@ -66,6 +68,7 @@ def test_a_trickle_of_headers_is_cut(quick: Server) -> None:
         assert time.monotonic() - started < 5
 
 
+@pytest.mark.timed
 def test_a_slow_body_is_408(quick: Server) -> None:
     with connect(quick) as line:
         line.sendall(

@@ -104,7 +104,7 @@ def test_an_event_stream_does_not_keep_a_stopping_server(tmp_path: Path) -> None
             next(stream.iter_lines())
             started = time.monotonic()
             assert server.stop() in STOPPED
-            assert time.monotonic() - started < 15
+            assert time.monotonic() - started < 60  # without end otherwise
 
 
 def test_no_cross_origin_headers(client: httpx.Client) -> None:

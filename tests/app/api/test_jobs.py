@@ -66,6 +66,7 @@ def test_events_tell_the_progress_and_end(client: httpx.Client) -> None:
     assert percents == sorted(percents)
 
 
+@pytest.mark.timed
 def test_cancel_running_is_quick_and_leaves_nothing(busy: Server) -> None:
     with busy.client() as client:
         job = client.post("/train", json=slow_training(), headers=ASYNC).json()["id"]
@@ -110,6 +111,7 @@ def test_full_queue_is_429_and_cancelled_ones_make_room(busy: Server) -> None:
         assert wait_for(client, third.json()["id"], "succeeded")["result"]["version"] == 2
 
 
+@pytest.mark.timed
 def test_predictions_go_on_while_a_training_runs(busy: Server) -> None:
     with busy.client() as client:
         client.post("/train", json=training("meanwhile"))

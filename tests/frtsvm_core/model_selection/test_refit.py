@@ -64,4 +64,4 @@ def test_real_fits_are_timed(sample: Rows) -> None:
     began = time.perf_counter()
     found = affordable_refit_rank(FRTSVMClassifier(), PARAMS, sample, 300, np.inf)
     assert found == max(REFIT_RANKS)
-    assert time.perf_counter() - began < 20.0
+    assert time.perf_counter() - began < 100.0  # a very busy machine included

