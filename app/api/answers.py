@@ -11,6 +11,7 @@ from starlette.responses import Response
 from app.api.bodies import ARROW, CSV, JSON, NPY, OCTETS
 from app.api.responses import BytesResponse
 from app.errors import Flaw, NotAcceptable
+from app.schemas.prediction import OUTPUTS
 from app.schemas.validation import invalid
 from app.services.prediction import Answer
 from app.wire import arrow
@@ -40,14 +41,9 @@ def format_for(accept: bytes | None) -> str:
 
 
 def json_response(answer: Answer) -> Response:
-    """All there is, with model and version."""
+    """All that is asked for, with model and version."""
     prediction = answer.prediction
-    columns: dict[str, Any] = {
-        "labels": prediction.labels,
-        "scores": prediction.scores,
-        "distances": prediction.distances,
-        "probabilities": prediction.probabilities,
-    }
+    columns = {name: getattr(prediction, name) for name in OUTPUTS if name in answer.outputs}
     head = {"model": answer.model, "version": answer.version}
     return BytesResponse(b"application/json", *write_answer(head, columns, len(prediction.codes)))
 
@@ -65,16 +61,23 @@ def response_in(kind: str, answer: Answer, output: str | None) -> Response:
 
 
 def _content(kind: str, answer: Answer, output: str | None) -> bytes:
-    found = answer.prediction
     if kind == NPY:
-        return write_npy(_array(answer, output or "labels"))
+        return write_npy(_array(answer, output or _only(answer) or "labels"))
     if kind == OCTETS:
-        return write_doubles(_numbers(answer, output or "scores"))
-    per_class = {"distance": found.distances, "probability": found.probabilities}
-    columns = columns_of(found.labels, found.scores, per_class, answer.classes)
+        return write_doubles(_numbers(answer, output or _only(answer) or "scores"))
+    found = {name: getattr(answer.prediction, name) for name in answer.outputs}
+    columns = columns_of(found, answer.classes)
+    if not columns:
+        flaw = Flaw(f"the version has no {' or '.join(answer.outputs)}", "outputs")
+        raise invalid([flaw])
     if kind == CSV:
         return write_csv(columns)
     return arrow.write_stream(columns, {"model": answer.model, "version": str(answer.version)})
+
+
+def _only(answer: Answer) -> str | None:
+    """The one output that the body asks for, if it is one."""
+    return answer.outputs[0] if len(answer.outputs) == 1 else None
 
 
 def _array(answer: Answer, output: str) -> NDArray[Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from random import getrandbits
 
 from prometheus_client import Counter, Histogram
 
+from app.observability.logs import EventLog
 from app.observability.metrics import Metrics
 
-log = logging.getLogger("frtsvm.access")
+log = EventLog("frtsvm.access", "request")
 
 _ACCEPTABLE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 #: Other methods are counted as one, so that nobody can make up new time series.
@@ -44,12 +44,4 @@ class Recorder:
         series[0].inc()
         series[1].observe(seconds)
         if self._access_log:
-            log.info(
-                "request",
-                extra={
-                    "method": method,
-                    "path": path,
-                    "status": status,
-                    "ms": round(seconds * 1000, 2),
-                },
-            )
+            log.write(method=method, path=path, status=status, ms=round(seconds * 1000, 2))

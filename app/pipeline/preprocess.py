@@ -7,6 +7,7 @@ kept as plain arrays.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,10 @@ class Preprocessor:
         """The largest number that rows are scaled with."""
         return float(max(np.abs(self.offset).max(initial=0), np.abs(self.factor).max(initial=0)))
 
+    @cached_property
+    def _is_identity(self) -> bool:
+        return not self.offset.any() and bool((self.factor == 1.0).all())
+
     @classmethod
     def fit(cls, table: Table, options: TrainingOptions) -> Preprocessor:
         """Learn from the rows of a table."""
@@ -71,7 +76,9 @@ class Preprocessor:
         return self.scale(np.hstack(blocks))
 
     def scale(self, inputs: Matrix) -> Matrix:
-        """(inputs - offset) * factor, in a new array."""
+        """(inputs - offset) * factor; `inputs` itself where that changes nothing."""
+        if self._is_identity:
+            return inputs
         scaled: Matrix = inputs - self.offset
         scaled *= self.factor
         return scaled

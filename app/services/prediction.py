@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from app.pipeline.predict import Prediction, Predictor
-from app.schemas.prediction import PredictionQuery, PredictionRequest
+from app.schemas.prediction import OUTPUTS, PredictionQuery, PredictionRequest
 from app.schemas.table import Table
 from app.services.limits import DataLimits
 from app.services.loaded import ModelCache, Target, is_quick
@@ -24,6 +24,8 @@ class Answer:
     version: int
     prediction: Prediction
     classes: list[Any]
+    outputs: Sequence[str] = OUTPUTS
+    """What of the prediction is asked for."""
 
 
 class PredictionService:
@@ -46,7 +48,8 @@ class PredictionService:
     def predict(self, request: PredictionRequest, loaded: Loaded | None = None) -> Answer:
         """Labels, scores and distances."""
         version, predictor = loaded or self._cache.get(_target(request))
-        return self._answer(request.model, version, predictor, request.X)
+        outputs = OUTPUTS if request.outputs is None else request.outputs
+        return self._answer(request.model, version, predictor, request.X, outputs)
 
     def is_quick(self, query: PredictionQuery, n_bytes: int) -> bool:
         """The same for an array of that size."""
@@ -62,11 +65,18 @@ class PredictionService:
             table = replace(table, names=None)  # columns count by their place
         return self._answer(query.model, version, predictor, table)
 
-    def _answer(self, model: str, version: int, predictor: Predictor, table: Table) -> Answer:
+    def _answer(
+        self,
+        model: str,
+        version: int,
+        predictor: Predictor,
+        table: Table,
+        outputs: Sequence[str] = OUTPUTS,
+    ) -> Answer:
         self._limits.require(table)
         prediction = predictor.predict(table)
         self._count_rows(table.n_rows)
-        return Answer(model, version, prediction, predictor.classes)
+        return Answer(model, version, prediction, predictor.classes, outputs)
 
 
 def _target(request: PredictionRequest) -> Target:

@@ -13,21 +13,24 @@ from numpy.typing import NDArray
 Columns = dict[str, Any]
 
 
-def columns_of(
-    labels: list[Any],
-    scores: NDArray[np.float64],
-    per_class: Mapping[str, NDArray[np.float64] | None],
-    classes: Sequence[Any],
-) -> Columns:
-    """`label`, `score` (or `score_<class>`), then `<what>_<class>` for what else there is."""
-    columns: Columns = {"label": labels}
-    if scores.ndim == 1:
-        columns["score"] = scores
-    else:
-        columns |= _per_class("score", scores, classes)
-    for what, values in per_class.items():
-        if values is not None:
+#: Names of the parts of a prediction, in the order of their columns, and of one column of each.
+_SINGULAR = {
+    "labels": "label",
+    "scores": "score",
+    "distances": "distance",
+    "probabilities": "probability",
+}
+
+
+def columns_of(found: Mapping[str, Any], classes: Sequence[Any]) -> Columns:
+    """`label`, `score` (or `score_<class>`), then `<what>_<class>`: of each what there is."""
+    columns: Columns = {}
+    for name, what in _SINGULAR.items():
+        values = found.get(name)
+        if isinstance(values, np.ndarray) and values.ndim > 1:
             columns |= _per_class(what, values, classes)
+        elif values is not None:
+            columns[what] = values
     return columns
 
 

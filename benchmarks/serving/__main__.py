@@ -187,7 +187,7 @@ def _bars(cells: Cells, mixed: dict[str, tuple[float, float]]) -> list[Bar]:
         ("rbf", data.THOUSAND, 5.0, 6.0),
     ):
         for ours, theirs, least in (
-            (sides.OURS, sides.MLSERVER, best),
+            (sides.OURS_LABELS, sides.MLSERVER, best),
             (sides.OURS_LOGGING, sides.MLSERVER_PLAIN, plain),
         ):
             title = f"{batch} {'row' if batch.rows == 1 else 'rows'}, {kernel}, requests/s"

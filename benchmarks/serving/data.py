@@ -50,8 +50,8 @@ def rows_of(batch: Batch) -> NDArray[np.float64]:
     return x if batch.decimals is None else x.round(batch.decimals)
 
 
-def plain_json(model: str, x: NDArray[np.float64]) -> bytes:
-    return json.dumps({"model": model, "X": x.tolist()}).encode()
+def plain_json(model: str, x: NDArray[np.float64], **more: list[str]) -> bytes:
+    return json.dumps({"model": model, "X": x.tolist(), **more}).encode()
 
 
 def v2_json(x: NDArray[np.float64]) -> bytes:

@@ -18,9 +18,10 @@ from benchmarks.serving.peers import mlserver
 from benchmarks.serving.servers import Server, free_port, running
 
 OURS = "this service, JSON"
+OURS_LABELS = "this service, JSON, labels"
 OURS_BINARY = "this service, V2 binary"
 OURS_V2 = "this service, V2 JSON"
-OURS_LOGGING = "this service as installed, JSON"
+OURS_LOGGING = "this service as installed, labels"
 BARE = "FastAPI, constant answer"
 IDIOMATIC = "FastAPI, list[list[float]]"
 MLSERVER = "MLServer, best setting"
@@ -72,9 +73,10 @@ def _ours(stack: ExitStack, work: Path, table: data.Table) -> list[Side]:
             _train(server.port, text)
     return [
         Side(OURS, quiet, _plain_request),
+        Side(OURS_LABELS, quiet, _labels_request),
         Side(OURS_V2, quiet, _v2_json_request),
         Side(OURS_BINARY, quiet, _v2_binary_request),
-        Side(OURS_LOGGING, plain, _plain_request),
+        Side(OURS_LOGGING, plain, _labels_request),
     ]
 
 
@@ -148,6 +150,11 @@ def _sklearn_models(work: Path, python: str, title: str) -> Path:
 
 def _plain_request(model: str, x: Rows) -> bytes:
     return request_bytes("/predict", data.plain_json(model, x), JSON)
+
+
+def _labels_request(model: str, x: Rows) -> bytes:
+    """Asks for what MLServer answers: no scores, no distances."""
+    return request_bytes("/predict", data.plain_json(model, x, outputs=["labels"]), JSON)
 
 
 def _v2_json_request(model: str, x: Rows) -> bytes:

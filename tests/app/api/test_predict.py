@@ -57,6 +57,29 @@ def test_wrong_features(
     assert problem["errors"][0].get("column") == column
 
 
+@pytest.mark.parametrize("n_rows", [1, 600, 6000])  # each way that an answer is written
+def test_outputs_choose_what_the_answer_has(
+    client: httpx.Client, trained: dict[str, Any], n_rows: int
+) -> None:
+    rows = np.random.default_rng(0).normal(size=(n_rows, 2)).tolist()
+    ask = {"model": "predict", "X": rows}
+    whole = client.post("/predict", json=ask).json()
+    assert list(whole) == ["model", "version", "labels", "scores", "distances", "probabilities"]
+    for outputs in (["labels"], ["probabilities", "scores"], ["distances", "distances"]):
+        part = client.post("/predict", json={**ask, "outputs": outputs}).json()
+        assert part == {name: whole[name] for name in ("model", "version", *outputs)}
+
+
+@pytest.mark.parametrize("outputs", [[], ["label"], "labels", ["labels"] * 5, [1]])
+def test_outputs_that_are_none(
+    client: httpx.Client, trained: dict[str, Any], outputs: object
+) -> None:
+    ask = {"model": "predict", "X": [[0, 0]], "outputs": outputs}
+    answer = client.post("/predict", json=ask)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"].startswith("outputs")
+
+
 def test_default_is_production_else_the_newest(client: httpx.Client) -> None:
     for seed in range(3):
         client.post("/train", json=training("chosen", seed=seed))

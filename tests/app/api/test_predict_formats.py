@@ -125,6 +125,24 @@ def test_answers_as_arrays(client: httpx.Client) -> None:
     assert np.frombuffer(from_json.content).tolist() == expected["scores"]
 
 
+def test_outputs_choose_columns_and_arrays(client: httpx.Client) -> None:
+    body = {"model": "formats", "X": ROWS.tolist()}
+    expected = client.post("/predict", json=body).json()
+    some = {**body, "outputs": ["scores", "labels"]}
+    text = client.post("/predict", json=some, headers={"accept": "text/csv"}).text
+    header, *lines = csv.reader(io.StringIO(text))
+    assert header == ["label", "score"]
+    assert [float(line[1]) for line in lines] == expected["scores"]
+    only = client.post(
+        "/predict", json={**body, "outputs": ["distances"]}, headers={"accept": OCTETS}
+    )
+    assert np.frombuffer(only.content).tolist() == np.ravel(expected["distances"]).tolist()
+    nothing = {"model": "three", "X": ROWS.tolist(), "outputs": ["distances"]}
+    assert client.post("/predict", json=nothing).json()["distances"] is None
+    for kind in ("text/csv", ARROW, OCTETS):
+        assert client.post("/predict", json=nothing, headers={"accept": kind}).status_code == 422
+
+
 @pytest.mark.parametrize("model", ["formats", "three"])
 def test_answers_as_tables(client: httpx.Client, model: str) -> None:
     body = {"model": model, "X": ROWS.tolist()}

@@ -22,6 +22,7 @@ FIELDS = (
     '"model":"m"', '"version":1', '"alias":"a"', '"alias":null', '"model":"a\\"X\\":[[1]]"',
     '"X":[[9]]', '"x":[[1,2]]', '"unknown":{"X":[[1,2],[3,4]]}', '"model":1', '"model":"X"',
     '"\\u0058":[[5]]', '"version":1.0', '"model":"caf\u00e9"', '"version":NaN',
+    '"outputs":["labels"]', '"outputs":[]',
 )  # fmt: skip
 
 
