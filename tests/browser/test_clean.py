@@ -59,6 +59,51 @@ def test_from_dropping_a_csv_to_downloading_the_cleaned_one(page: Page) -> None:
     expect(beside.get_by_role("row", name="Rows 60 58 −2")).to_be_visible()
 
 
+def _download(page: Page) -> list[list[str]]:
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Download the cleaned CSV").click()
+    return rows_of(found.value)
+
+
+def test_rows_taken_out_stay_out_round_by_round(page: Page) -> None:
+    """Also when the next version suspects nothing; a row without a class is not wrong."""
+    original = blobs_csv(wrong=(5, 11, 20)) + "1.5,1.5,\n"
+    lines = original.splitlines()
+
+    def without(*gone: int) -> list[list[str]]:
+        return [line.split(",") for i, line in enumerate(lines) if i not in gone]
+
+    suspects = section(page, "Rows that look mislabelled")
+
+    drop_file(page, "rounds.csv", original)
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "rounds")
+    for line in (7, 13):
+        suspects.get_by_role("checkbox", name=f"Take out line {line}", exact=True).check()
+    expect(suspects.get_by_label("Tick all of them")).not_to_be_checked()
+    assert _download(page) == without(6, 12)
+    suspects.get_by_role("button", name="Train again without them").click()
+    expect(page.get_by_text("2 rows that you ticked are left out")).to_be_visible()
+
+    train(page)
+    expect(page.locator("h1")).to_have_text("rounds, version 2")
+    expect(suspects).to_contain_text("2 rows that you took out before stay out.")
+    assert _download(page) == without(6, 12)
+    suspects.get_by_role("checkbox", name="Take out line 22", exact=True).check()
+    expect(suspects.get_by_label("Tick all of them")).to_be_checked()
+    suspects.get_by_role("checkbox", name="Take out line 22", exact=True).uncheck()
+    expect(suspects.get_by_label("Tick all of them")).not_to_be_checked()
+    suspects.get_by_role("checkbox", name="Take out line 22", exact=True).check()
+    assert _download(page) == without(6, 12, 21)
+    suspects.get_by_role("button", name="Train again without them").click()
+    expect(page.get_by_text("3 rows that you ticked are left out")).to_be_visible()
+
+    train(page)
+    expect(page.locator("h1")).to_have_text("rounds, version 3")
+    expect(suspects).to_contain_text("None.")
+    assert _download(page) == without(6, 12, 21)
+
+
 def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     drop_file(page, "shown.csv", blobs_csv(seed=1))
     train(page, "shown")

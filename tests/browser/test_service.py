@@ -280,4 +280,4 @@ def test_the_page_works_under_a_prefix(browser: Browser, proxy: str) -> None:
         page.get_by_role("link", name="Models").click()
         expect(page.locator("h1")).to_have_text("Models")
         line = page.get_by_role("group", name="curl line: list the models")
-        expect(line).to_have_text(f"curl {proxy}models")
+        expect(line).to_have_text(f"curl '{proxy}models?limit=1000'")

@@ -1,6 +1,6 @@
 /** The parameters of a version, and how they were found if there was a search. */
 
-import { versionPath } from "../../api.js";
+import { PAGE, versionPath, withQuery } from "../../api.js";
 import { h } from "../../dom.js";
 import { number, percent, plural, seconds } from "../../format.js";
 import { curl } from "../../curl.js";
@@ -13,6 +13,7 @@ const MEMBERSHIPS = { center: "by distance to the centre", neighbors: "by neighb
 
 export function parametersPanel(info) {
   const { search } = info;
+  const path = versionPath(info.model, info.version);
   return h(
     "section",
     { "aria-labelledby": "parameters-title" },
@@ -22,7 +23,7 @@ export function parametersPanel(info) {
     search ? bestTable(search) : null,
     info.probability ? h("p", { class: "hint" }, calibration(info.probability)) : null,
     search
-      ? command("what the search tried", curl(`${versionPath(info.model, info.version)}/search?limit=1000`))
+      ? command("what the search tried", curl(withQuery(`${path}/search`, { limit: PAGE })))
       : null,
   );
 }

@@ -1,6 +1,6 @@
 /** The rows whose label the model does not believe, to look at, take out, and train again. */
 
-import { api, versionPath } from "../../api.js";
+import { PAGE, api, versionPath, withQuery } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { count, number, plural, tiny } from "../../format.js";
 import { curl } from "../../curl.js";
@@ -24,49 +24,43 @@ const NOTHING_FOUND = {
     "(or with a membership, where you choose the parameters) to see them.",
 };
 
+const WISH = { suspected: true, sort: "membership" };
+const pathOf = ({ model, version }) => `${versionPath(model, version)}/memberships`;
+
 /** The suspected rows of a version, least trusted first. */
-export function fetchSuspects({ model, version }) {
-  const path = `${versionPath(model, version)}/memberships`;
-  return api.pages(path, { suspected: true, sort: "membership" }, MOST_FETCHED);
-}
+export const fetchSuspects = (info) => api.pages(pathOf(info), WISH, MOST_FETCHED);
 
 /** @param {any} info @param {{items: any[], total: number}} found */
 export async function suspectsPanel(info, found) {
   const { model, version } = info;
-  const path = `${versionPath(model, version)}/memberships`;
   const title = h("h2", { id: "suspects-title" }, "Rows that look mislabelled");
+  const sent = sentFor(model, version);
   if (found.total === 0) {
     const none = h("p", {}, NOTHING_FOUND[info.params.membership] ?? "None.");
-    return h("section", { "aria-labelledby": "suspects-title" }, title, none);
+    return h("section", { "aria-labelledby": "suspects-title" }, title, none, sent && alreadyClean(sent));
   }
-  const sent = sentFor(model, version);
   const rows = await withCells(found.items, sent);
   const ticked = new Set();
   const summary = h("p", { class: "ticked", "aria-live": "polite" });
-  const clean = h(
-    "button",
-    { type: "button", class: "primary", onclick: saveCleaned },
-    "Download the cleaned CSV",
-  );
+  const clean = cleanButton(sent, () => takenOut());
   const again = h("button", { type: "button", onclick: trainAgain }, "Train again without them");
 
+  /** Rows of the table: those ticked here, and those that were taken out before. */
+  const takenOut = () => [...sent.removed, ...[...ticked].map((row) => row.place)];
   function update() {
-    replace(summary, sent ? `${plural(ticked.size, "row")} ticked of ${count(rows.length)}.` : "");
-    clean.disabled = again.disabled = ticked.size === 0;
-  }
-  async function saveCleaned() {
-    const without = [...ticked].map((row) => row.place);
-    const blob = await sent.dataset.write({ without, guard: true });
-    download(blob, renamed(sent.dataset.name, "cleaned"));
-    say(`Downloaded without ${plural(without.length, "row")}.`);
+    all.checked = ticked.size === rows.length;
+    all.indeterminate = ticked.size > 0 && !all.checked;
+    if (!sent) return;
+    replace(summary, `${plural(ticked.size, "row")} ticked of ${count(rows.length)}. `, before(sent));
+    clean.disabled = takenOut().length === 0;
+    again.disabled = ticked.size === 0;
   }
   function saveList() {
     download(suspectsCsv(rows, sent), `${model}-${version}-suspected.csv`);
   }
   function trainAgain() {
-    const without = new Set([...sent.without, ...[...ticked].map((row) => row.place)]);
-    const plan = { target: sent.target, features: new Set(sent.features), name: model, without };
-    openTable(sent.dataset, plan);
+    const features = new Set(sent.features);
+    openTable(sent.dataset, { target: sent.target, features, name: model, without: new Set(takenOut()) });
     location.hash = "#train";
   }
   function tickAll(checked) {
@@ -102,8 +96,30 @@ export async function suspectsPanel(info, found) {
     sent
       ? null
       : h("p", { class: "hint" }, "To clean the table here, train it in this page: the service keeps no rows."),
-    command("suspected rows", curl(`${path}?suspected=true&sort=membership`)),
+    command("suspected rows", curl(withQuery(pathOf(info), { ...WISH, limit: PAGE }))),
   );
+}
+
+/** The table of the user without some rows. Rows without a class are not wrong: they stay. */
+function cleanButton(sent, takenOut) {
+  async function save() {
+    const without = takenOut();
+    const blob = await sent.dataset.write({ without, guard: true });
+    download(blob, renamed(sent.dataset.name, "cleaned"));
+    say(`Downloaded without ${plural(without.length, "row")}.`);
+  }
+  return h("button", { type: "button", class: "primary", onclick: save }, "Download the cleaned CSV");
+}
+
+/** What was taken out on the way to this version. */
+function before({ removed: { length } }) {
+  return length ? `${plural(length, "row")} that you took out before ${length === 1 ? "stays" : "stay"} out.` : "";
+}
+
+function alreadyClean(sent) {
+  if (sent.removed.length === 0) return null;
+  const clean = cleanButton(sent, () => sent.removed);
+  return [h("p", {}, before(sent)), h("div", { class: "actions" }, clean)];
 }
 
 /** What of the rows is here, and what of that is in sight. */

@@ -33,7 +33,13 @@ export async function startTraining(dataset, plan, options, place, keepable) {
   panel.scrollIntoView({ block: "nearest" });
   try {
     const wish = await wishOf(dataset, plan);
-    const sent = { dataset, target: plan.target, features: wish.columns.slice(0, -1), without: wish.without };
+    const sent = {
+      dataset,
+      target: plan.target,
+      features: wish.columns.slice(0, -1),
+      without: wish.without,
+      removed: [...plan.without],
+    };
     const body = await dataset.write(wish);
     const target = dataset.about.columns[plan.target].name;
     const job = await api.train({ target, model: plan.name, options: JSON.stringify(options) }, body);
