@@ -281,3 +281,7 @@ def test_the_page_works_under_a_prefix(browser: Browser, proxy: str) -> None:
         expect(page.locator("h1")).to_have_text("Models")
         line = page.get_by_role("group", name="curl line: list the models")
         expect(line).to_have_text(f"curl '{proxy}models?limit=1000'")
+        page.get_by_role("link", name="API", exact=True).click()
+        expect(page.get_by_role("heading", name="GET /models", exact=True)).to_be_visible()
+        page.get_by_role("link", name="Studio", exact=True).click()
+        expect(page.locator("h1")).to_have_text("A table and a question")
