@@ -104,6 +104,37 @@ def test_rows_taken_out_stay_out_round_by_round(page: Page) -> None:
     assert _download(page) == without(6, 12, 21)
 
 
+def test_suspected_rows_are_found_by_what_is_known_of_them(page: Page) -> None:
+    """By columns that are not used, as long as the table is here; by the count of the service later."""
+    names = ["name", *(f"animal {i}" for i in range(60))]
+    lines = zip(blobs_csv().splitlines(), names, strict=True)
+    table = "\n\n".join(f"{name},{line}" for line, name in lines)  # blank lines are lines too
+    drop_file(page, "known.csv", table)
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "known")
+    suspects = section(page, "Rows that look mislabelled")
+    heads = suspects.get_by_role("columnheader")
+    expect(heads.last).to_have_text("name (not used)")
+    expect(suspects.get_by_role("row", name="animal 11")).to_contain_text("25")
+    with page.expect_download() as found:
+        suspects.get_by_role("button", name="Download this list").click()
+    head, *listed = rows_of(found.value)
+    assert head == ["row", "line", "label", "looks_like", "membership", "height", "width", "name"]
+    assert {(row[0], row[1], row[-1]) for row in listed} == {
+        ("5", "13", "animal 5"),
+        ("11", "25", "animal 11"),
+    }
+    page.reload()  # now nobody knows which line it was
+    expect(heads).to_have_text(["Row", "Label", "Looks like", "Membership"])
+    expect(suspects).to_contain_text("Rows are counted from 0")
+    assert set(suspects.locator("tbody td:first-child").all_inner_texts()) == {"5", "11"}
+    with page.expect_download() as found:
+        suspects.get_by_role("button", name="Download this list").click()
+    head, *listed = rows_of(found.value)
+    assert head == ["row", "label", "looks_like", "membership"]
+    assert {row[0] for row in listed} == {"5", "11"}
+
+
 def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     drop_file(page, "shown.csv", blobs_csv(seed=1))
     train(page, "shown")

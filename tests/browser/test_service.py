@@ -220,6 +220,15 @@ def test_one_row_and_a_table_are_predicted(page: Page, studio: Server) -> None:
         ["b", "-2.0", "-2.5", "no"],
     ]
     assert float(rows[0][4]) > 0 > float(rows[1][4])
+    table.get_by_label("CSV with the columns").set_input_files(
+        {"name": "twice.csv", "mimeType": "text/csv", "buffer": found.value.path().read_bytes()}
+    )
+    expect(table).to_contain_text("2 rows predicted. yes: 1, no: 1")
+    with page.expect_download() as again:
+        table.get_by_role("button", name="Download twice-predicted.csv").click()
+    twice = rows_of(again.value)[0]
+    assert twice[: len(head)] == head
+    assert twice[len(head) :][:2] == ["predicted (2)", "score (2)"]
     drop(page, "bad.csv", "age,x\n1,2\n", on="h1")
     expect(table.get_by_role("alert")).to_contain_text("the table lacks usage")
     flawed = "usage,age\n1,2\n\n1\n3,4\n5,many\n"  # a blank line, a short one, and a word
@@ -236,7 +245,7 @@ def test_one_row_and_a_table_are_predicted(page: Page, studio: Server) -> None:
     )
     expect(table).to_contain_text("3 rows predicted")
     expect(table).to_contain_text(
-        "1 row with more or fewer cells than the header left out (line 4)"
+        "1 row with more or fewer cells than the first line left out (line 4)"
     )
 
 

@@ -32,9 +32,9 @@ async function decoded(blob, encoding, report) {
 }
 
 const actions = {
-  async load(blob, report) {
+  async load({ blob, hasHeader }, report) {
     const { text, encoding } = await textOf(blob, (share) => report(READ_SHARE * share));
-    table = new Table(text, (share) => report(READ_SHARE + (1 - READ_SHARE) * share));
+    table = new Table(text, (share) => report(READ_SHARE + (1 - READ_SHARE) * share), hasHeader);
     return { ...table.describe(), encoding };
   },
   classes: (column) => table.classes(column),

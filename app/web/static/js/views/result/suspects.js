@@ -24,6 +24,10 @@ const NOTHING_FOUND = {
     "(or with a membership, where you choose the parameters) to see them.",
 };
 
+const NO_CELLS =
+  "Rows are counted from 0, in the order in which they were sent. " +
+  "To clean the table here, train it in this page: the service keeps no rows.";
+
 const WISH = { suspected: true, sort: "membership" };
 const pathOf = ({ model, version }) => `${versionPath(model, version)}/memberships`;
 
@@ -95,7 +99,7 @@ export async function suspectsPanel(info, found) {
     ),
     sent
       ? null
-      : h("p", { class: "hint" }, "To clean the table here, train it in this page: the service keeps no rows."),
+      : h("p", { class: "hint" }, NO_CELLS),
     command("suspected rows", curl(withQuery(pathOf(info), { ...WISH, limit: PAGE }))),
   );
 }
@@ -144,7 +148,7 @@ function explanation(info, total) {
 
 /** The rows with their place in the table, their line in the file, and their cells. */
 async function withCells(items, sent) {
-  if (!sent) return items.map((item) => ({ ...item, place: item.row, line: item.row + 2, cells: null }));
+  if (!sent) return items; // which line a row was is not known any more
   const chosen = placesOf(sent, items.map((item) => item.row));
   const [lines, cells] = await Promise.all([sent.dataset.lines(chosen), sent.dataset.rows(chosen)]);
   return items.map((item, i) => ({ ...item, place: chosen[i], line: lines[i], cells: cells[i] }));
@@ -156,9 +160,11 @@ const numberIn = (cell) => (isMissing(cell) ? NaN : Number(cell.replace(",", "."
 const looksLike = ({ label, predicted }) => (predicted === label ? "–" : String(predicted));
 const trust = ({ membership }) => (membership < 1e-3 ? tiny(membership) : number(membership, 3));
 
+const counted = (name, value) => ({ name, number: true, cell: (row) => count(value(row)), value });
+
 function headings(sent, ticked, update) {
   const found = [
-    { name: "Line", number: true, cell: (row) => count(row.line), value: (row) => row.line },
+    sent ? counted("Line", (row) => row.line) : counted("Row", (row) => row.row),
     { name: "Label", cell: (row) => String(row.label), value: (row) => String(row.label) },
     { name: "Looks like", cell: looksLike, value: (row) => String(row.predicted) },
     { name: "Membership", number: true, cell: trust, value: (row) => row.membership },
@@ -178,24 +184,38 @@ function headings(sent, ticked, update) {
       return box;
     },
   };
-  const cells = sent.features.slice(0, MOST_COLUMNS).map((column) => {
+  const cells = (column) => {
     const { name, kind } = sent.dataset.about.columns[column];
     const isNumber = kind === "number";
     const value = (row) => (isNumber ? numberIn(row.cells[column]) : row.cells[column]);
     return { name, number: isNumber, cell: (row) => row.cells[column], value };
-  });
-  return [tick, ...found, ...cells];
+  };
+  return [
+    tick,
+    ...found,
+    ...sent.features.slice(0, MOST_COLUMNS).map(cells),
+    ...unusedOf(sent)
+      .slice(0, MOST_COLUMNS)
+      .map(cells)
+      .map((heading) => ({ ...heading, name: `${heading.name} (not used)` })),
+  ];
+}
+
+/** Columns that are neither feature nor target: a name among them tells a person which row it is. */
+function unusedOf({ dataset, features, target }) {
+  const used = new Set([...features, target]);
+  return dataset.about.columns.map((_, i) => i).filter((i) => !used.has(i));
 }
 
 /** The list as a CSV, with the cells if the table is here. `row` counts from 0, as the service does. */
 function suspectsCsv(rows, sent) {
-  const columns = sent ? sent.features : [];
+  const columns = sent ? [...sent.features, ...unusedOf(sent)] : [];
   const names = columns.map((i) => sent.dataset.about.columns[i].name);
   const lines = [
-    ["row", "line", "label", "looks_like", "membership", ...names],
+    ["row", ...(sent ? ["line"] : []), "label", "looks_like", "membership", ...names],
     ...rows.map((row) => [
       row.row,
-      row.line,
+      ...(sent ? [row.line] : []),
       row.label,
       row.predicted,
       row.membership,
