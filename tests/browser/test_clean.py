@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.app.data import training
+from tests.app.server import Server
 from tests.browser.steps import blobs_csv, drop_file, rows_of, section, train
 
 
@@ -196,6 +198,36 @@ def test_three_classes_of_four_features_with_the_others_held(page: Page) -> None
     page.reload()  # the table is gone, the model is not
     expect(picture.locator("path.area")).to_have_count(3)
     expect(picture).to_contain_text("held at their median: petal_length = 4.35")
+
+
+def test_of_many_rows_some_are_drawn_and_all_that_are_suspected(page: Page) -> None:
+    drop_file(
+        page, "many.csv", blobs_csv(n=3200, wrong=(5, 11, 1000, 3197))
+    )  # every third is drawn
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "many", kernel="linear")
+    picture = section(page, "Where it draws the line")
+    expect(picture).to_contain_text("rows are drawn: some, evenly spread, and those suspected.")
+    rings = picture.locator("svg.plot path.ring").get_attribute("d") or ""
+    suspects = section(page, "Rows that look mislabelled").get_by_role("checkbox", name="Take out")
+    assert rings.count("M") == suspects.count() >= 4
+
+
+def test_planes_that_cannot_be_drawn_are_said_to_be_missing(page: Page, studio: Server) -> None:
+    def enlarge(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"n_landmarks": 3001})
+
+    body = training("landmarks", params={"kernel": "rbf"}, feature_names=["a", "b"])
+    with studio.client() as client:
+        assert client.post("/train", json=body).status_code == 201
+    page.route("**/planes?*", enlarge)
+    page.goto(f"{studio.url}/#result/landmarks/1")
+    picture = section(page, "Where it draws the line")
+    expect(picture).to_contain_text(
+        "The planes are not drawn: they rest on more than 3\u202f000 rows"
+    )
+    expect(picture.locator("svg.plot path.boundary")).to_have_count(1)
 
 
 def test_a_version_that_trusts_every_label_does_not_say_that_all_are_right(page: Page) -> None:

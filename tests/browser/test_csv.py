@@ -118,10 +118,11 @@ def test_what_only_names_a_row_is_no_feature(modules: Page) -> None:
 
 
 def test_columns_that_name_rows_are_not_ticked(page: Page) -> None:
-    lines = ["id,name,size,kind", *(f"{i},n{i},{i * 7 % 30 / 10},{'ab'[i % 2]}" for i in range(30))]
+    lines = ["id,name,year,kind", *(f"{i},n{i},{1995 + i % 27},{'ab'[i % 2]}" for i in range(30))]
     drop_file(page, "named.csv", "\n".join(lines))
     columns = page.get_by_role("table", name="Columns of the table")
     expect(columns.get_by_role("checkbox", checked=True)).to_have_count(1)
+    expect(columns.get_by_role("row", name="Use year")).to_contain_text("1995 to 2021")
     expect(columns.get_by_role("row", name="Use id")).to_contain_text("counts the rows")
     expect(columns.get_by_role("row", name="Use name")).to_contain_text("differs in nearly every")
     expect(page.locator(".notes")).to_contain_text("Not used unless you tick it: id, name.")

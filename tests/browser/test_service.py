@@ -249,6 +249,27 @@ def test_one_row_and_a_table_are_predicted(page: Page, studio: Server) -> None:
     )
 
 
+def test_addresses_that_mean_nothing(page: Page, studio: Server) -> None:
+    for name in ("constructor", "toString", "__proto__", "nothing/at/all"):
+        page.goto(f"{studio.url}/#{name}")
+        expect(page.locator("h1")).to_have_text("A table and a question")
+    page.goto(f"{studio.url}/#result/%E0%A4%A/1")
+    expect(page.get_by_role("alert")).to_contain_text("the address of this page is damaged")
+
+
+@pytest.mark.parametrize("view", ["result", "models"])
+def test_a_table_dropped_on_another_view_is_opened(page: Page, studio: Server, view: str) -> None:
+    page.goto(f"{studio.url}/#{view}")
+    expect(page.locator("main")).to_have_attribute("data-shown", view)
+    drop_file(page, "dropped.csv", blobs_csv(), on="h1")
+    assert page.url.endswith("#train")
+    expect(page.get_by_role("link", name="Train", exact=True)).to_have_attribute(
+        "aria-current", "page"
+    )
+    page.go_back()
+    expect(page.locator("main")).to_have_attribute("data-shown", view)
+
+
 @pytest.fixture
 def proxy(studio: Server) -> Iterator[str]:
     """The service behind `/tools/svm/`, and nothing at the root."""

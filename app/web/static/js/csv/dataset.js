@@ -66,7 +66,7 @@ export class Dataset {
   rows = (indices) => this.#ask("rows", indices);
   lines = (indices) => this.#ask("lines", indices);
   telling = (target) => this.#ask("telling", target);
-  points = (x, y, label, most) => this.#ask("points", { x, y, label, most });
+  points = (wish) => this.#ask("points", wish);
   values = (wanted, from, to) => this.#ask("values", { wanted, from, to });
   write = (wish) => this.#ask("write", wish);
 

@@ -236,11 +236,13 @@ export class Table {
       .map(({ i }) => i);
   }
 
-  /** Some rows, spread evenly, as points: two number columns and a label. */
-  points(x, y, label, most) {
+  /** Some rows, spread evenly, and those that may not be missed, as points: two number columns and a label. */
+  points({ x, y, label, most, always }) {
     const step = Math.max(1, Math.ceil(this.nRows / most));
+    const rows = new Set(always);
+    for (let i = 0; i < this.nRows; i += step) rows.add(i);
     const found = [];
-    for (let i = 0; i < this.nRows; i += step) {
+    for (const i of [...rows].sort((a, b) => a - b)) {
       const point = [this.columns[x].numbers.values[i], this.columns[y].numbers.values[i]];
       if (point.every(Number.isFinite)) found.push([...point, this.row(i)[label].trim(), i]);
     }

@@ -42,7 +42,7 @@ const actions = {
   rows: (indices) => indices.map((index) => table.row(index)),
   lines: (indices) => table.lines(indices),
   telling: (target) => table.telling(target),
-  points: ({ x, y, label, most }) => table.points(x, y, label, most),
+  points: (wish) => table.points(wish),
   values: ({ wanted, from, to }) => table.values(wanted, from, to),
   write: (wish) => table.write(wish),
 };

@@ -1,7 +1,7 @@
 /** What is in the table, before anything is sent. */
 
 import { choice, field, h, replace, select } from "../../dom.js";
-import { count, number, plural } from "../../format.js";
+import { count, plural, within } from "../../format.js";
 import { notes, raggedRows } from "../../parts/notice.js";
 import { scrolling } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
@@ -205,7 +205,10 @@ const kindOf = (column) =>
   column.kind === "number" ? (column.whole ? "whole number" : "number") : column.kind;
 
 function extent(column) {
-  if (column.kind === "number") return `${number(column.min, 3)} to ${number(column.max, 3)}`;
+  if (column.kind === "number") {
+    const write = within([column.min, column.max]);
+    return `${write(column.min)} to ${write(column.max)}`;
+  }
   if (column.kind === "empty") return "–";
   return column.many ? "over 1 000 words" : plural(column.distinct, "word");
 }
