@@ -46,6 +46,13 @@ def test_nothing_is_wider_than_a_phone(filled: Page, view: str) -> None:
     assert filled.evaluate("document.documentElement.scrollWidth") == 320
 
 
+def test_dates_of_versions_stay_on_one_line(filled: Page) -> None:
+    filled.set_viewport_size({"width": 360, "height": 700})
+    _show(filled, f"models/{MODEL}")
+    for date in filled.locator("time").all():
+        assert len(date.evaluate("(e) => [...e.getClientRects()].map(r => r.height)")) == 1
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_rules_of_accessibility_hold(filled: Page, view: str, scheme: str) -> None:

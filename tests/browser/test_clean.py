@@ -98,12 +98,17 @@ def test_rows_taken_out_stay_out_round_by_round(page: Page) -> None:
     suspects.get_by_role("checkbox", name="Take out line 22", exact=True).check()
     assert _download(page) == without(6, 12, 21)
     suspects.get_by_role("button", name="Train again without them").click()
-    expect(page.get_by_text("3 rows that you ticked are left out")).to_be_visible()
+    left_out = page.get_by_text("3 rows that you ticked are left out")
+    expect(left_out).to_be_visible()
 
     train(page)
     expect(page.locator("h1")).to_have_text("rounds, version 3")
     expect(suspects).to_contain_text("None.")
     assert _download(page) == without(6, 12, 21)
+    page.go_back()
+    page.get_by_role("button", name="Take them back in").click()
+    expect(page.get_by_text("All rows are in again.")).to_be_focused()
+    expect(left_out).to_have_count(0)
 
 
 def test_suspected_rows_are_found_by_what_is_known_of_them(page: Page) -> None:
@@ -142,6 +147,7 @@ def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     train(page, "shown")
     measures = section(page, "How good it is")
     expect(measures.get_by_role("row")).to_have_count(1 + 5 + 2 + 3)  # folds, and the matrix
+    expect(measures.get_by_role("img", name="Accuracy by fold")).to_contain_text("mean ")
     counts = [int(text) for text in measures.locator(".confusion tbody td").all_inner_texts()]
     assert sum(counts) == 60
     expect(section(page, "The proof")).to_contain_text("Both planes are the best there can be")

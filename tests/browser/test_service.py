@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from app.schemas.keys import hash_key
 from tests.app.data import slow_training, training
@@ -65,14 +65,19 @@ def endless(studio: Server) -> Iterator[str]:
                 client.delete(f"/jobs/{job['id']}")
 
 
+def _hard_csv() -> str:
+    """Classes that cannot be told apart, which takes its time."""
+    body = slow_training(n=2500)
+    head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
+    rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
+    return "\n".join([head, *rows])
+
+
 def test_a_training_is_followed_and_cancelled(
     page: Page, browser: Browser, studio: Server, endless: str
 ) -> None:
     """By the page that began it, and by one that was opened meanwhile."""
-    body = slow_training(endless, n=2500)
-    head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
-    rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
-    drop_file(page, f"{endless}.csv", "\n".join([head, *rows]))
+    drop_file(page, f"{endless}.csv", _hard_csv())
     page.get_by_label("Measure by").select_option("10 folds")
     page.get_by_role("radio", name="I choose them").check()
     page.get_by_label("Smoothness c1").fill("1e-7")
@@ -81,6 +86,7 @@ def test_a_training_is_followed_and_cancelled(
     page.get_by_role("button", name="Train", exact=True).click()
     panel = page.locator(".running .progress")
     expect(panel).to_contain_text("Sweep", timeout=PATIENCE)
+    expect(panel.get_by_role("button", name="Cancel", exact=True)).to_be_in_viewport(ratio=1)
     expect(panel).to_contain_text("Measuring, fold")
     expect(panel).to_contain_text("from the best there is, at most")
     line = panel.get_by_role("group", name="curl line: cancel the training").inner_text()
@@ -105,6 +111,33 @@ def test_a_training_is_followed_and_cancelled(
     assert line == f"curl -X DELETE {studio.url}/jobs/{jobs[0]['id']}"
 
 
+def test_a_training_that_ends_behind_another_view_is_told_of(page: Page, studio: Server) -> None:
+    drop_file(page, "behind.csv", blobs_csv(n=600))
+    page.get_by_role("radio", name="I choose them").check()
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("link", name="Models").click()
+    reminders = page.get_by_role("region", name="Reminders")
+    expect(reminders).to_contain_text("Training ended: behind, version 1.", timeout=PATIENCE)
+    page.get_by_role("link", name="Predict", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Predict")
+    expect(reminders).to_be_visible()
+    reminders.get_by_role("link", name="Look at it").click()
+    expect(page.locator("h1")).to_have_text("behind, version 1")
+    expect(reminders).to_be_hidden()
+
+    drop_file(page, "one.csv", blobs_csv(), on="h1")
+    held: list[Route] = []
+    page.route("**/train?*", lambda route: held.append(route))
+    with page.expect_request("**/train?*"):
+        page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("link", name="Models").click()
+    expect(page.locator("h1")).to_have_text("Models")
+    held[0].fulfill(status=429, json={"title": "Queue full", "detail": "the queue is full"})
+    expect(reminders).to_contain_text("The training of one failed: the queue is full")
+    reminders.get_by_role("button", name="Dismiss").click()
+    expect(reminders).to_be_hidden()
+
+
 def _require_search(page: Page) -> None:
     able = page.evaluate("import('./studio/js/capabilities.js').then((m) => m.capabilities())")
     if not able["search"]:
@@ -118,12 +151,34 @@ def test_parameters_are_found(page: Page) -> None:
     page.get_by_label("Seconds to search").fill("4")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("h1")).to_have_text("found, version 1", timeout=PATIENCE)
-    expect(section(page, "How the parameters were found")).to_contain_text("configurations in")
+    found = section(page, "How the parameters were found")
+    expect(found).to_contain_text("tried on all rows in")
+    expect(found).not_to_contain_text("Each fold")
+
+
+def test_searches_that_measure_are_told_from_the_one_for_the_model(page: Page) -> None:
+    _require_search(page)
+    drop_file(page, "nested.csv", _hard_csv())
+    page.get_by_label("Measure by").select_option("3 folds")
+    page.get_by_label("Seconds to search").fill("12")
+    page.get_by_role("button", name="Train", exact=True).click()
+    text = "document.querySelector('.running .progress')?.innerText ?? ''"
+    wait = f"(text) => ((t) => t.includes(text) && t)({text})"
+    searching = page.wait_for_function(wait, arg="Tried on all rows").json_value()
+    assert "Measuring" not in searching
+    measuring = page.wait_for_function(wait, arg="Tried in this fold").json_value()
+    assert "Measuring, fold" in measuring
+    assert "Keep it without measuring" in measuring
+    for told in ("Time left", "Best so far", "Stop and keep the best"):
+        assert told not in measuring
+    expect(page.locator("h1")).to_have_text("nested, version 1", timeout=PATIENCE)
+    found = section(page, "How the parameters were found")
+    expect(found).to_contain_text("Each fold that measured had a search of its own")
 
 
 def test_a_search_is_stopped_with_the_best_so_far(page: Page) -> None:
     _require_search(page)
-    drop_file(page, "stopped.csv", blobs_csv(n=400))
+    drop_file(page, "stopped.csv", _hard_csv())
     page.get_by_label("Seconds to search").fill("600")
     page.get_by_role("button", name="Train", exact=True).click()
     panel = page.locator(".running .progress")

@@ -69,7 +69,7 @@ async function modelPanel(model, version) {
 function versionTable(info, chosen) {
   const rows = info.versions.map((item) => [
     listed(`${address(info.model)}/${item.version}`, `Version ${item.version}`, item === chosen),
-    moment(item.created_at),
+    h("time", { datetime: item.created_at }, moment(item.created_at)),
     item.kernel,
     count(item.n_rows),
     percent(item.validation_accuracy),

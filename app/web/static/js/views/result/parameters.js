@@ -18,7 +18,7 @@ export function parametersPanel(info) {
     "section",
     { "aria-labelledby": "parameters-title" },
     h("h2", { id: "parameters-title" }, search ? "How the parameters were found" : "Its parameters"),
-    search ? h("p", {}, inWords(search)) : null,
+    search ? h("p", {}, inWords(search, info.validation)) : null,
     pairs(chosen(info)),
     search ? bestTable(search) : null,
     info.probability ? h("p", { class: "hint" }, calibration(info.probability)) : null,
@@ -28,11 +28,12 @@ export function parametersPanel(info) {
   );
 }
 
-function inWords(search) {
+function inWords(search, validation) {
+  const folds = validation ? " Each fold that measured had a search of its own, which is not counted here." : "";
   return (
-    `${plural(search.n_configurations, "configuration")} in ${seconds(search.seconds)}` +
+    `${plural(search.n_configurations, "configuration")} tried on all rows in ${seconds(search.seconds)}` +
     `${ENDS[search.stopped_early] ?? ""}, judged by ${search.scoring} over ${search.folds} folds. ` +
-    `The best reached ${percent(search.best_score)}.`
+    `The best reached ${percent(search.best_score)}.${folds}`
   );
 }
 
