@@ -65,6 +65,13 @@ def test_rules_of_accessibility_hold(filled: Page, view: str, scheme: str) -> No
     assert (colours == "rgb(20, 23, 26)") == (scheme == "dark")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_rules_hold_before_there_is_a_table(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    expect(page.locator("h1")).to_have_text("A table and a question")
+    obeys_axe(page)
+
+
 def test_columns_are_taken_out_and_put_back_together(page: Page) -> None:
     """Many columns scroll within themselves, and the training stays in reach."""
     page.get_by_role("button", name="WDBC").click()

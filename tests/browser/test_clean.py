@@ -139,6 +139,8 @@ def test_suspected_rows_are_found_by_what_is_known_of_them(page: Page) -> None:
         suspects.get_by_role("button", name="Download this list").click()
     head, *listed = rows_of(found.value)
     assert head == ["row", "label", "looks_like", "membership"]
+    line = suspects.get_by_role("group", name="curl line: suspected rows")
+    expect(line).to_contain_text("memberships?suspected=true&sort=membership&limit=1000")
     assert {row[0] for row in listed} == {"5", "11"}
 
 

@@ -20,7 +20,16 @@ from app.schemas.keys import hash_key
 from tests.app.data import slow_training, training
 from tests.app.server import Server
 from tests.browser.conftest import watched
-from tests.browser.steps import PATIENCE, blobs_csv, drop, drop_file, rows_of, section, train
+from tests.browser.steps import (
+    PATIENCE,
+    blobs_csv,
+    drop,
+    drop_file,
+    obeys_axe,
+    rows_of,
+    section,
+    train,
+)
 
 KEY = "a-key-of-the-studio"
 
@@ -30,6 +39,7 @@ def test_a_service_with_keys_asks_for_one(browser: Browser, tmp_path: Path) -> N
     with Server(tmp_path / "home", api_keys=keys) as server, watched(browser) as page:
         page.goto(server.url)
         field = page.get_by_label("API key", exact=True)
+        obeys_axe(page)
         field.fill("not-a-key")
         page.get_by_role("button", name="Use this key").click()
         expect(page.get_by_role("heading", name="This key does not do")).to_be_visible()
@@ -89,6 +99,7 @@ def test_a_training_is_followed_and_cancelled(
     expect(panel.get_by_role("button", name="Cancel", exact=True)).to_be_in_viewport(ratio=1)
     expect(panel).to_contain_text("Measuring, fold")
     expect(panel).to_contain_text("from the best there is, at most")
+    obeys_axe(page)
     line = panel.get_by_role("group", name="curl line: cancel the training").inner_text()
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("main").get_by_text("A training is running already")).to_be_visible()
@@ -121,6 +132,7 @@ def test_a_training_that_ends_behind_another_view_is_told_of(page: Page, studio:
     page.get_by_role("link", name="Predict", exact=True).click()
     expect(page.locator("h1")).to_have_text("Predict")
     expect(reminders).to_be_visible()
+    obeys_axe(page)
     reminders.get_by_role("link", name="Look at it").click()
     expect(page.locator("h1")).to_have_text("behind, version 1")
     expect(reminders).to_be_hidden()
@@ -218,6 +230,7 @@ def test_versions_are_promoted_rolled_back_and_deleted(
     page.get_by_role("link", name=f"Version {newest}", exact=True).click()
     button = page.get_by_role("button", name=f"Delete version {newest}", exact=True)
     button.click()
+    obeys_axe(page)
     page.get_by_role("dialog").get_by_role("button", name="Keep").click()
     button.click()
     page.get_by_role("dialog").press("Escape")

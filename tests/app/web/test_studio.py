@@ -19,6 +19,8 @@ FORBIDDEN = re.compile(
     r"|createContextualFragment|DOMParser|setHTMLUnsafe|parseHTMLUnsafe|localStorage|document\.cookie"
 )
 ADDRESS = re.compile(r"https?://(?!www\.w3\.org/)")
+EXPORT = re.compile(r"^export (?:async )?(?:const|let|function|class) (\w+)", re.M)
+NAMED_IMPORT = re.compile(r"""import\s*\{([^}]*)\}\s*from\s*["'](\.[^"']+)["']""")
 IMPORT = re.compile(r"""(?:from|import\()\s*["'](\.[^"']+)["']""")
 
 
@@ -120,6 +122,30 @@ def test_every_script_is_used() -> None:
             text = script.read_text(encoding="utf-8")
             pending += [script.parent / target for target in IMPORT.findall(text)]
     assert found == {script.resolve() for script in SCRIPTS}
+
+
+def test_every_exported_name_is_used_elsewhere() -> None:
+    """By another script, or by a test that calls the module."""
+    tests = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (Path(__file__).parents[2] / "browser").glob("test_*.py")
+    )
+    called = {name for names in re.findall(r"\(\{([\w, ]+)\}", tests) for name in names.split(", ")}
+    imported: dict[Path, set[str]] = {}
+    exported: dict[Path, set[str]] = {}
+    for script in SCRIPTS:
+        text = script.read_text(encoding="utf-8")
+        exported[script] = set(EXPORT.findall(text))
+        for names, target in NAMED_IMPORT.findall(text):
+            found = imported.setdefault((script.parent / target).resolve(), set())
+            found.update(name.strip() for name in names.split(","))
+    unused = {
+        script.relative_to(STATIC).as_posix(): names
+        - imported.get(script.resolve(), set())
+        - called
+        for script, names in exported.items()
+    }
+    assert {script: names for script, names in unused.items() if names} == {}
 
 
 def test_the_package_ships_the_page() -> None:

@@ -9,7 +9,7 @@ export const PAGE = 1000;
 const STORED_KEY = "frtsvm-key";
 
 /** An answer that is not a success, in the words of the service. */
-export class Problem extends Error {
+class Problem extends Error {
   /** @param {number} status @param {Record<string, any>} body */
   constructor(status, body) {
     super(body.detail || body.title || `the service answered ${status}`);
@@ -82,7 +82,7 @@ async function problemOf(response) {
 }
 
 /** A call whose answer is JSON. @returns {Promise<any>} */
-export async function fetchJson(path, options) {
+async function fetchJson(path, options) {
   return (await call(path, options)).json();
 }
 

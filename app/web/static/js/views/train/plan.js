@@ -37,7 +37,7 @@ export async function firstPlan(dataset) {
 }
 
 /** A name that the service takes, from that of a file. */
-export function nameFor(file) {
+function nameFor(file) {
   const name = file
     .replace(/\.[A-Za-z]{1,4}$/, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
