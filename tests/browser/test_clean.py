@@ -111,6 +111,21 @@ def test_rows_taken_out_stay_out_round_by_round(page: Page) -> None:
     expect(left_out).to_have_count(0)
 
 
+def test_a_wrong_label_that_was_learned_by_heart_is_seen_through(page: Page) -> None:
+    drop_file(page, "heart.csv", blobs_csv())
+    page.get_by_role("radio", name="I choose them").check()
+    page.get_by_label("Smoothness c1").fill("0.000001")
+    train(page, "heart", gamma="100")
+    suspects = section(page, "Rows that look mislabelled")
+    asked = "fetch('models/heart/versions/1/memberships?suspected=true').then((a) => a.json())"
+    items = page.evaluate(asked)["items"]
+    assert [item["predicted"] == item["label"] for item in items] == [True, True]
+    for line in (7, 13):
+        cells = suspects.get_by_role("row", name=f"Take out line {line}").get_by_role("cell")
+        expect(cells.nth(2)).to_have_text("cat")
+        expect(cells.nth(3)).to_have_text("dog")
+
+
 def test_suspected_rows_are_found_by_what_is_known_of_them(page: Page) -> None:
     """By columns that are not used, as long as the table is here; by the count of the service later."""
     names = ["name", *(f"animal {i}" for i in range(60))]

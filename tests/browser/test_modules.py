@@ -90,7 +90,7 @@ def test_figures_are_not_rounded_to_others(modules: Page) -> None:
     ]"""
     assert in_module(modules, "format.js", script) == [
         *("1059", "1995", "-123456789", "1e10", "1060", "0.0123"),
-        *("1059.3", "0.123", "4", "1995", "1.5e-7"),
+        *("1059.25", "0.1235", "4", "1995", "1.5e-7"),
     ]
 
 

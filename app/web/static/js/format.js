@@ -23,12 +23,12 @@ const wholeNumber = (value) =>
   Math.abs(value) < LONGEST_WHOLE ? String(value) : value.toExponential().replace("e+", "e");
 
 /**
- * How to write values of a range: to a thousandth of it, so that they are still told apart.
+ * How to write values of a range: to a ten-thousandth of it, so that they are still told apart.
  * @param {[number, number]} range
  * @returns {(value: number) => string}
  */
 export function within([low, high]) {
-  const digits = Math.ceil(-Math.log10((high - low) / 1000));
+  const digits = Math.ceil(-Math.log10((high - low) / 10_000));
   if (!Number.isFinite(digits)) return (value) => number(value, 12);
   const decimals = Math.min(Math.max(digits, 0), 100);
   return (value) => (Number.isInteger(value) ? wholeNumber(value) : String(Number(value.toFixed(decimals))));

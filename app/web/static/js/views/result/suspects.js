@@ -157,7 +157,9 @@ async function withCells(items, sent) {
 /** NaN for a cell that is missing, which `Number` would take for 0. */
 const numberIn = (cell) => (isMissing(cell) ? NaN : Number(cell.replace(",", ".")));
 
-const looksLike = ({ label, predicted }) => (predicted === label ? "–" : String(predicted));
+/** By a model that has not seen the row, if there is one: the model itself may have learned the wrong label. */
+const answerOf = ({ unseen, predicted }) => unseen ?? predicted;
+const looksLike = (row) => (answerOf(row) === row.label ? "–" : String(answerOf(row)));
 const trust = ({ membership }) => (membership < 1e-3 ? tiny(membership) : number(membership, 3));
 
 const counted = (name, value) => ({ name, number: true, cell: (row) => count(value(row)), value });
@@ -166,7 +168,7 @@ function headings(sent, ticked, update) {
   const found = [
     sent ? counted("Line", (row) => row.line) : counted("Row", (row) => row.row),
     { name: "Label", cell: (row) => String(row.label), value: (row) => String(row.label) },
-    { name: "Looks like", cell: looksLike, value: (row) => String(row.predicted) },
+    { name: "Looks like", cell: looksLike, value: (row) => String(answerOf(row)) },
     { name: "Membership", number: true, cell: trust, value: (row) => row.membership },
   ];
   if (!sent) return found;
@@ -217,7 +219,7 @@ function suspectsCsv(rows, sent) {
       row.row,
       ...(sent ? [row.line] : []),
       row.label,
-      row.predicted,
+      answerOf(row),
       row.membership,
       ...columns.map((i) => row.cells[i]),
     ]),
