@@ -62,6 +62,7 @@ def draw(browser: Browser, address: str) -> None:
         page.goto(f"{address}#models/moons")
         page.get_by_role("button", name="Promote version 2", exact=True).click()
         expect(page.get_by_text("It is in production.")).to_be_visible()
+        page.mouse.move(0, 0)
         _show(page, "models", "Models", (1180, 1130))
         page.goto(f"{address}/docs#train_version")
         expect(page.get_by_role("group", name="curl line: POST /train")).to_be_visible()

@@ -14,6 +14,8 @@ const MAX_NAME = 256;
 const MAX_FLAWED = 5;
 /** Rows that are enough to see which columns tell the classes apart. */
 const MOST_LOOKED_AT = 5000;
+/** Multiples of it leave remainders that are spread most evenly. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** Rows after the first line that tell whether it holds names. */
 const ROWS_TO_GUESS_BY = 100;
 /** Fewer rows than this may well differ by chance. */
@@ -130,6 +132,12 @@ class Column {
   }
 }
 
+/** Rows from all of a table. Equal steps would miss classes that take turns, so each is a little off. */
+function spread(nRows, most) {
+  if (nRows <= most) return Array.from({ length: nRows }, (_, i) => i);
+  return Array.from({ length: most }, (_, k) => Math.floor(((k + ((k * GOLDEN) % 1)) * nRows) / most));
+}
+
 /** Whole numbers, all different, of which most follow upon the one before. */
 function runsInSteps(values) {
   if (!values.every(Number.isInteger)) return false;
@@ -224,9 +232,7 @@ export class Table {
 
   /** Number columns, those that tell the classes of a column apart best first. */
   telling(target) {
-    const step = Math.max(1, Math.ceil(this.nRows / MOST_LOOKED_AT));
-    const rows = [];
-    for (let i = 0; i < this.nRows; i += step) rows.push(i);
+    const rows = spread(this.nRows, MOST_LOOKED_AT);
     const labels = rows.map((row) => this.row(row)[target].trim());
     const score = ({ numbers }) => separation(rows.map((row) => numbers.values[row]), labels);
     return this.columns
@@ -238,9 +244,7 @@ export class Table {
 
   /** Some rows, spread evenly, and those that may not be missed, as points: two number columns and a label. */
   points({ x, y, label, most, always }) {
-    const step = Math.max(1, Math.ceil(this.nRows / most));
-    const rows = new Set(always);
-    for (let i = 0; i < this.nRows; i += step) rows.add(i);
+    const rows = new Set([...always, ...spread(this.nRows, most)]);
     const found = [];
     for (const i of [...rows].sort((a, b) => a - b)) {
       const point = [this.columns[x].numbers.values[i], this.columns[y].numbers.values[i]];
