@@ -76,6 +76,8 @@ def test_it_can_be_read_by_everyone(docs: Page, scheme: str) -> None:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl here")
 def test_its_lines_work(docs: Page) -> None:
     docs.get_by_role("button", name="Open all").click()
-    for call in ("GET /models", "GET /healthz", "GET /v2"):
+    calls = ("POST /train", "POST /predict", "POST /v2/repository/index", "GET /models", "GET /v2")
+    for call in calls:
         line = docs.get_by_role("group", name=f"curl line: {call}", exact=True).inner_text()
+        line = line.replace("churn", "docs")
         subprocess.run(["sh", "-c", f"{line} --fail"], check=True, capture_output=True)

@@ -7,11 +7,6 @@ import { plainTable, scrolling } from "../parts/table.js";
 import { inline, prose, typeOf } from "./schema.js";
 
 const FIRST_PROBLEM = 400;
-const FILES = {
-  "text/csv": "rows.csv",
-  "application/vnd.apache.parquet": "rows.parquet",
-  "application/octet-stream": "body",
-};
 
 /** @param {{method: string, path: string, operation: any}} call */
 export function operationPanel({ method, path, operation }) {
@@ -88,5 +83,5 @@ function lineOf(method, path, { parameters: all = [], requestBody }) {
   const [media, { example } = {}] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (media === undefined) return curl(address, { method });
   if (media === "application/json") return curl(address, { method, json: example ?? {} });
-  return curl(address, { method, headers: [`content-type: ${media}`], file: FILES[media] ?? "body" });
+  return curl(address, { method, headers: [`content-type: ${media}`], file: "body" });
 }
