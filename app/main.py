@@ -98,6 +98,8 @@ def create_app(settings: Settings) -> Service:
         description=DESCRIPTION,
         lifespan=lifespan,
         redirect_slashes=False,
+        docs_url=None,  # the framework's pages load scripts from elsewhere; ours is in app/web
+        redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.container = container

@@ -139,15 +139,19 @@ def title_of(kind: type[errors.ServiceError]) -> str:
 
 def documented(*kinds: type[errors.ServiceError]) -> dict[int | str, dict[str, Any]]:
     """The part of `responses=` that tells which problems a route can answer with."""
-    by_status: dict[int, list[str]] = {}
+    by_status: dict[int, list[dict[str, str]]] = {}
     for kind in kinds:
-        by_status.setdefault(STATUS[kind], []).append((kind.__doc__ or "").strip().split("\n")[0])
+        about = (kind.__doc__ or "").strip().split("\n")[0]
+        by_status.setdefault(STATUS[kind], []).append(
+            {"type": type_uri(slug(kind)), "about": about}
+        )
     return {
         status: {
-            "description": " ".join(descriptions),
+            "description": " ".join(found["about"] for found in problems),
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            "x-problem-types": problems,
         }
-        for status, descriptions in sorted(by_status.items())
+        for status, problems in sorted(by_status.items())
     }
 
 

@@ -10,6 +10,7 @@ from importlib.metadata import version as library_version
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.pipeline.curves import RecordedSweeps
 from app.pipeline.data import TrainingData
@@ -55,10 +56,10 @@ def train(
         n_searches = n_fits
     progress = Progress(n_fits, options.params.tol, report, n_searches)
     clock = _Clock()
-    validation = None
+    validation = unseen = None
     if options.search is None:
         progress.phase("validating")
-        validation = _validate(data, options, progress, stop, 0.0)
+        validation, unseen = _validate(data, options, progress, stop, 0.0)
         clock.lap("validation")
     seconds, seconds_per_fold = _budgets(options)
     chosen, found = _choose(data, options, progress, stop, "searching", seconds)
@@ -73,7 +74,7 @@ def train(
     estimator = fit(chosen.params, inputs, data, recorded.sweep)
     clock.lap("fit")
     if options.search is not None:  # only now: a model that is asked for in a hurry is there
-        validation = _validate(data, options, progress, stop, seconds_per_fold)
+        validation, unseen = _validate(data, options, progress, stop, seconds_per_fold)
         if found is not None and validation is None and options.validation is not None:
             found.summary["stopped_early"] = "requested"
         clock.lap("validation")
@@ -91,6 +92,7 @@ def train(
         "suspected": np.asarray(estimator.suspected_noise_, np.bool_),
         "codes": data.codes.astype(np.int32),
         "predicted": decision.codes.astype(np.int32),
+        "unseen": unseen,
         "distances": decision.distances,
         "search": None if found is None else found.table,
     }
@@ -152,11 +154,15 @@ def _validate(
     progress: Progress,
     stop: Callable[[], bool],
     seconds_per_fold: float,
-) -> dict[str, Any] | None:
-    """Everything that is learned is learned anew in every fold, parameters included."""
+) -> tuple[dict[str, Any] | None, NDArray[np.int32] | None]:
+    """The measures, and what each row is taken for by a model that has not seen it (-1: by none).
+
+    Everything that is learned is learned anew in every fold, parameters included.
+    """
     if options.validation is None:
-        return None
+        return None, None
     folds: list[dict[str, Any]] = []
+    unseen = np.full(data.table.n_rows, -1, np.int32)
     total = n_splits(options.validation)
     seed = options.params.random_state
     for train_rows, test_rows in splits(data.codes, options.validation, seed):
@@ -165,17 +171,18 @@ def _validate(
         try:
             chosen, _ = _choose(part, options, progress, stop, phase, seconds_per_fold)
         except NothingTried:
-            return None
+            return None, None
         if stop():
-            return None
+            return None, None
         progress.next_fit(phase)
         preprocessor = Preprocessor.fit(part.table, options)
         estimator = fit(chosen.params, inputs_of(preprocessor, part.table), part, progress.sweep)
         model = from_arrays(to_arrays(estimator))
         found = model.classes_[model.decide(inputs_of(preprocessor, rest.table)).codes]
+        unseen[test_rows] = found
         fold = scores(rest.codes, found, len(data.classes))
         folds.append({**fold, "n_train": len(train_rows), "n_test": len(test_rows)})
-    return combine(options.validation, folds)
+    return combine(options.validation, folds), unseen
 
 
 class _Clock:

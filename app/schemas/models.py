@@ -328,6 +328,8 @@ class RowMembership(Answer):
     row: int
     label: str | int | bool
     predicted: str | int | bool
+    unseen: str | int | bool | None = None
+    """What a model of the validation that has not seen it takes it for; null where there is none."""
     membership: float
     suspected: bool
     distances: list[float] | None

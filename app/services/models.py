@@ -141,11 +141,13 @@ class ModelService:
             rows = rows[evidence["suspected"] == suspected]
         rows = rows[_order(evidence, rows, sort)]
         classes, distances = record.info["classes"], evidence["distances"]
+        unseen = evidence.get("unseen")  # versions of older releases have none
         items = [
             RowMembership(
                 row=int(row),
                 label=classes[evidence["codes"][row]],
                 predicted=classes[evidence["predicted"][row]],
+                unseen=None if unseen is None or unseen[row] < 0 else classes[unseen[row]],
                 membership=float(evidence["memberships"][row]),
                 suspected=bool(evidence["suspected"][row]),
                 distances=None if distances is None else distances[row].tolist(),

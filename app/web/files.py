@@ -1,4 +1,4 @@
-"""The files of the page, read once: whatever is not among them does not exist."""
+"""The files of the pages, read once: whatever is not among them does not exist."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STATIC = Path(__file__).with_name("static")
-PAGE = "index.html"
+#: The routes that have a page of their own.
+PAGES = {"/": "index.html", "/docs": "docs.html"}
 
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",

@@ -1,4 +1,4 @@
-"""`GET /` and the files it asks for. Pure ASGI, no key: they hold nothing but the page itself."""
+"""The pages (`GET /`, `GET /docs`) and the files they ask for. Pure ASGI, no key: they hold no data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from app.web.files import PAGE, StaticFile, read_files
+from app.web.files import PAGES, StaticFile, read_files
 
 #: Scripts, styles and calls of our own and nothing else; a string never becomes a script.
 POLICY = "; ".join(
@@ -45,7 +45,7 @@ class Files:
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Answer with the file, or with 304 if the caller has it."""
         scope["route"] = self
-        found = self._files.get(scope["path_params"].get("path", PAGE))
+        found = self._files.get(scope["path_params"].get("path", PAGES.get(self.path)))
         if found is None:
             raise HTTPException(404, "no such file")
         headers = [*_HEADERS, (b"etag", found.etag.encode())]
@@ -68,11 +68,11 @@ def _has(scope: Scope, etag: str) -> bool:
 
 
 def studio_router() -> APIRouter:
-    """The routes of the page."""
+    """The routes of the pages."""
     files = read_files()
     return APIRouter(
         routes=[
             Route(path, Files(files, path), methods=["GET"], include_in_schema=False)
-            for path in ("/", "/studio/{path:path}")
+            for path in (*PAGES, "/studio/{path:path}")
         ]
     )

@@ -55,6 +55,18 @@ def draw(browser: Browser, address: str) -> None:
         for box in suspects.get_by_role("checkbox", name="Take out line").all()[:3]:
             box.check()
         _show(page, "suspects-dark", "Rows that look mislabelled", (1180, 900))
+        page.emulate_media(color_scheme="light")
+        suspects.get_by_role("button", name="Train again without them").click()
+        expect(page.get_by_text("that you ticked are left out")).to_be_visible()
+        _train(page)
+        page.goto(f"{address}#models/moons")
+        page.get_by_role("button", name="Promote version 2", exact=True).click()
+        expect(page.get_by_text("It is in production.")).to_be_visible()
+        page.mouse.move(0, 0)
+        _show(page, "models", "Models", (1180, 1130))
+        page.goto(f"{address}/docs#train_version")
+        expect(page.get_by_role("group", name="curl line: POST /train")).to_be_visible()
+        _show(page, "api", "Train", (1180, 900))
 
 
 def main() -> None:

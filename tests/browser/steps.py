@@ -7,6 +7,7 @@ import io
 from typing import Any
 
 import numpy as np
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Download, Locator, Page, expect
 
 #: Milliseconds; trainings share two cores with the other tests, and whatever else runs.
@@ -65,6 +66,18 @@ def rows_of(download: Download) -> list[list[str]]:
     """A downloaded CSV."""
     with open(download.path(), newline="", encoding="utf-8") as file:
         return list(csv.reader(io.StringIO(file.read())))
+
+
+def obeys_axe(page: Page) -> None:
+    """axe's rules for WCAG 2.2 A and AA hold; contrast is computed from the colours that are drawn."""
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = Axe().run(page, options={"runOnly": tags, "resultTypes": ["violations"]}).response
+    wrong = [
+        (rule["id"], [(node["target"], node.get("failureSummary")) for node in rule["nodes"][:3]])
+        for rule in found["violations"]
+    ]
+    assert wrong == []
+    assert any(rule["id"] == "color-contrast" and rule["nodes"] for rule in found["passes"])
 
 
 def in_module(page: Page, module: str, script: str, argument: Any = None) -> Any:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.app.data import training
+from tests.app.server import Server
 from tests.browser.steps import blobs_csv, drop_file, rows_of, section, train
 
 
@@ -59,11 +61,110 @@ def test_from_dropping_a_csv_to_downloading_the_cleaned_one(page: Page) -> None:
     expect(beside.get_by_role("row", name="Rows 60 58 −2")).to_be_visible()
 
 
+def _download(page: Page) -> list[list[str]]:
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Download the cleaned CSV").click()
+    return rows_of(found.value)
+
+
+def test_rows_taken_out_stay_out_round_by_round(page: Page) -> None:
+    """Also when the next version suspects nothing; a row without a class is not wrong."""
+    original = blobs_csv(wrong=(5, 11, 20)) + "1.5,1.5,\n"
+    lines = original.splitlines()
+
+    def without(*gone: int) -> list[list[str]]:
+        return [line.split(",") for i, line in enumerate(lines) if i not in gone]
+
+    suspects = section(page, "Rows that look mislabelled")
+
+    drop_file(page, "rounds.csv", original)
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "rounds")
+    for line in (7, 13):
+        suspects.get_by_role("checkbox", name=f"Take out line {line}", exact=True).check()
+    expect(suspects.get_by_label("Tick all of them")).not_to_be_checked()
+    assert _download(page) == without(6, 12)
+    suspects.get_by_role("button", name="Train again without them").click()
+    expect(page.get_by_text("2 rows that you ticked are left out")).to_be_visible()
+
+    train(page)
+    expect(page.locator("h1")).to_have_text("rounds, version 2")
+    expect(suspects).to_contain_text("2 rows that you took out before stay out.")
+    assert _download(page) == without(6, 12)
+    suspects.get_by_role("checkbox", name="Take out line 22", exact=True).check()
+    expect(suspects.get_by_label("Tick all of them")).to_be_checked()
+    suspects.get_by_role("checkbox", name="Take out line 22", exact=True).uncheck()
+    expect(suspects.get_by_label("Tick all of them")).not_to_be_checked()
+    suspects.get_by_role("checkbox", name="Take out line 22", exact=True).check()
+    assert _download(page) == without(6, 12, 21)
+    suspects.get_by_role("button", name="Train again without them").click()
+    left_out = page.get_by_text("3 rows that you ticked are left out")
+    expect(left_out).to_be_visible()
+
+    train(page)
+    expect(page.locator("h1")).to_have_text("rounds, version 3")
+    expect(suspects).to_contain_text("None.")
+    assert _download(page) == without(6, 12, 21)
+    page.go_back()
+    page.get_by_role("button", name="Take them back in").click()
+    expect(page.get_by_text("All rows are in again.")).to_be_focused()
+    expect(left_out).to_have_count(0)
+
+
+def test_a_wrong_label_that_was_learned_by_heart_is_seen_through(page: Page) -> None:
+    drop_file(page, "heart.csv", blobs_csv())
+    page.get_by_role("radio", name="I choose them").check()
+    page.get_by_label("Smoothness c1").fill("0.000001")
+    train(page, "heart", gamma="100")
+    suspects = section(page, "Rows that look mislabelled")
+    asked = "fetch('models/heart/versions/1/memberships?suspected=true').then((a) => a.json())"
+    items = page.evaluate(asked)["items"]
+    assert [item["predicted"] == item["label"] for item in items] == [True, True]
+    for line in (7, 13):
+        cells = suspects.get_by_role("row", name=f"Take out line {line}").get_by_role("cell")
+        expect(cells.nth(2)).to_have_text("cat")
+        expect(cells.nth(3)).to_have_text("dog")
+
+
+def test_suspected_rows_are_found_by_what_is_known_of_them(page: Page) -> None:
+    """By columns that are not used, as long as the table is here; by the count of the service later."""
+    names = ["name", *(f"animal {i}" for i in range(60))]
+    lines = zip(blobs_csv().splitlines(), names, strict=True)
+    table = "\n\n".join(f"{name},{line}" for line, name in lines)  # blank lines are lines too
+    drop_file(page, "known.csv", table)
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "known")
+    suspects = section(page, "Rows that look mislabelled")
+    heads = suspects.get_by_role("columnheader")
+    expect(heads.last).to_have_text("name (not used)")
+    expect(suspects.get_by_role("row", name="animal 11")).to_contain_text("25")
+    with page.expect_download() as found:
+        suspects.get_by_role("button", name="Download this list").click()
+    head, *listed = rows_of(found.value)
+    assert head == ["row", "line", "label", "looks_like", "membership", "height", "width", "name"]
+    assert {(row[0], row[1], row[-1]) for row in listed} == {
+        ("5", "13", "animal 5"),
+        ("11", "25", "animal 11"),
+    }
+    page.reload()  # now nobody knows which line it was
+    expect(heads).to_have_text(["Row", "Label", "Looks like", "Membership"])
+    expect(suspects).to_contain_text("Rows are counted from 0")
+    assert set(suspects.locator("tbody td:first-child").all_inner_texts()) == {"5", "11"}
+    with page.expect_download() as found:
+        suspects.get_by_role("button", name="Download this list").click()
+    head, *listed = rows_of(found.value)
+    assert head == ["row", "label", "looks_like", "membership"]
+    line = suspects.get_by_role("group", name="curl line: suspected rows")
+    expect(line).to_contain_text("memberships?suspected=true&sort=membership&limit=1000")
+    assert {row[0] for row in listed} == {"5", "11"}
+
+
 def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     drop_file(page, "shown.csv", blobs_csv(seed=1))
     train(page, "shown")
     measures = section(page, "How good it is")
     expect(measures.get_by_role("row")).to_have_count(1 + 5 + 2 + 3)  # folds, and the matrix
+    expect(measures.get_by_role("img", name="Accuracy by fold")).to_contain_text("mean ")
     counts = [int(text) for text in measures.locator(".confusion tbody td").all_inner_texts()]
     assert sum(counts) == 60
     expect(section(page, "The proof")).to_contain_text("Both planes are the best there can be")
@@ -120,6 +221,38 @@ def test_three_classes_of_four_features_with_the_others_held(page: Page) -> None
     page.reload()  # the table is gone, the model is not
     expect(picture.locator("path.area")).to_have_count(3)
     expect(picture).to_contain_text("held at their median: petal_length = 4.35")
+
+
+def test_of_many_rows_some_are_drawn_and_all_that_are_suspected(page: Page) -> None:
+    wrong = tuple(range(5, 3000, 250))  # half of the rows are drawn, and the classes take turns
+    drop_file(page, "many.csv", blobs_csv(n=3000, wrong=wrong))
+    page.get_by_label("Measure by").select_option("nothing")
+    train(page, "many", kernel="linear")
+    picture = section(page, "Where it draws the line")
+    expect(picture).to_contain_text("rows are drawn: some, evenly spread, and those suspected.")
+    rings = picture.locator("svg.plot path.ring").get_attribute("d") or ""
+    suspects = section(page, "Rows that look mislabelled").get_by_role("checkbox", name="Take out")
+    assert rings.count("M") == suspects.count() >= len(wrong)
+    marks = [path.get_attribute("d") or "" for path in picture.locator("svg.plot path.mark").all()]
+    assert len(marks) == 2
+    assert min(mark.count("M") for mark in marks) > 600
+
+
+def test_planes_that_cannot_be_drawn_are_said_to_be_missing(page: Page, studio: Server) -> None:
+    def enlarge(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"n_landmarks": 3001})
+
+    body = training("landmarks", params={"kernel": "rbf"}, feature_names=["a", "b"])
+    with studio.client() as client:
+        assert client.post("/train", json=body).status_code == 201
+    page.route("**/planes?*", enlarge)
+    page.goto(f"{studio.url}/#result/landmarks/1")
+    picture = section(page, "Where it draws the line")
+    expect(picture).to_contain_text(
+        "The planes are not drawn: they rest on more than 3\u202f000 rows"
+    )
+    expect(picture.locator("svg.plot path.boundary")).to_have_count(1)
 
 
 def test_a_version_that_trusts_every_label_does_not_say_that_all_are_right(page: Page) -> None:

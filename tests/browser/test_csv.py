@@ -61,6 +61,75 @@ def test_marks_encodings_and_names(modules: Page) -> None:
     assert headless["rows"] == [["1", "2"], ["3", "4"]]
 
 
+def test_the_first_line_is_names_or_a_row(modules: Page) -> None:
+    """A number above numbers is a row, unless a word stands above numbers as well."""
+    for text, has_header in (
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,virginica\n", False),
+        ("5,1;x\n4,9;y\n", False),
+        ("a,b,kind\n1,2,x\n", True),
+        ("country,2019,growth\nA,1,2\nB,3,4\n", True),  # a year may be a name
+        ("kind,coat\ncat,long\ndog,short\n", True),  # words above words: names, as most files have
+        (",a\n0,1\n1,2\n", True),
+        ("NA,a\n1,x\n", True),
+    ):
+        assert _read(modules, text)["hasHeader"] is has_header, text
+
+
+def test_the_user_says_whether_the_first_line_holds_names(page: Page) -> None:
+    drop_file(page, "headless.csv", "5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,virginica\n")
+    facts = page.locator(".facts")
+    expect(facts).to_contain_text("3 rows")
+    box = page.get_by_label("First line holds names")
+    expect(box).not_to_be_checked()
+    expect(page.locator(".notes")).to_contain_text("The first line is taken as a row")
+    box.press("Space")
+    expect(facts).to_contain_text("2 rows")
+    expect(box).to_be_checked()
+    expect(box).to_be_focused()
+    expect(page.locator(".preview thead")).to_contain_text("5.1")
+    box.press("Space")
+    expect(facts).to_contain_text("3 rows")
+
+
+def test_what_only_names_a_row_is_no_feature(modules: Page) -> None:
+    def kinds(*columns: list[object]) -> list[str | None]:
+        rows = zip(*columns, strict=True)
+        head = ",".join(f"c{i}" for i in range(len(columns)))
+        text = "\n".join([head, *(",".join(map(str, row)) for row in rows)])
+        return [column["identifies"] for column in _read(modules, text)["columns"]]
+
+    n = 40
+    rng = random.Random(4)
+    shuffled = rng.sample(range(100, 100 + n), n)
+    some = sorted(rng.sample(range(1000), 700))[:n]  # a part of the rows of a larger table
+    assert kinds([f"name {i}" for i in range(n)], list(range(n)), shuffled, some) == [
+        "names",
+        "counts",
+        "counts",
+        "counts",
+    ]
+    words = [f"word {i % 9}" for i in range(n)]
+    ages = [20 + i % 30 for i in range(n)]
+    sparse = rng.sample(range(100_000), n)
+    measures = [round(rng.random(), 6) for _ in range(n)]
+    tens = [f"{10 * i}" if i else "?" for i in range(n)]  # a cell is missing
+    assert kinds(words, ages, sparse, measures, tens) == [None] * 5
+    assert kinds([f"name {i}" for i in range(5)], list(range(5))) == [None, None]  # by chance
+
+
+def test_columns_that_name_rows_are_not_ticked(page: Page) -> None:
+    lines = ["id,name,year,kind", *(f"{i},n{i},{1995 + i % 27},{'ab'[i % 2]}" for i in range(30))]
+    drop_file(page, "named.csv", "\n".join(lines))
+    columns = page.get_by_role("table", name="Columns of the table")
+    expect(columns.get_by_role("checkbox", checked=True)).to_have_count(1)
+    expect(columns.get_by_role("row", name="Use year")).to_contain_text("1995 to 2021")
+    expect(columns.get_by_role("row", name="Use id")).to_contain_text("counts the rows")
+    expect(columns.get_by_role("row", name="Use name")).to_contain_text("differs in nearly every")
+    expect(page.locator(".notes")).to_contain_text("Not used unless you tick it: id, name.")
+    columns.get_by_role("checkbox", name="Use id").check()
+    expect(columns.get_by_role("checkbox", checked=True)).to_have_count(2)
+
+
 def test_decimal_commas_only_where_nothing_speaks_against_them(modules: Page) -> None:
     found = _read(modules, "a;b;c;d\n1,5;1,234;1,5;x\n-0,25;2,500;1.5;y\n")
     kinds = [column["kind"] for column in found["columns"]]
@@ -107,7 +176,8 @@ def test_a_large_file_does_not_freeze_the_page(modules: Page, megabytes: int) ->
             };
             tick();
             const shares = [];
-            const dataset = await new Dataset("big.csv").load(lines, (share) => shares.push(share));
+            const onProgress = (share) => shares.push(share);
+            const dataset = await new Dataset("big.csv").load(lines, {onProgress});
             running = false;
             dataset.close();
             return {size: lines.size, rows: dataset.about.nRows, longest, steps: shares.length};

@@ -87,6 +87,8 @@ def test_every_other_line_works(page: Page, shell: Shell, tmp_path: Path, studio
     assert len(shell(_line(page, "its planes"))["planes"]) == 2
     assert shell(_line(page, "its memberships"))["total"] == 40
     assert shell(_line(page, "the other version"))["version"] == 1
+    for what in ("its planes", "its memberships"):  # as much as the page has
+        assert "?limit=1000" in _line(page, what)
 
     page.get_by_role("link", name="Predict with it").click()
     section(page, "One row").get_by_label("two words").select_option("word 2")
@@ -98,6 +100,8 @@ def test_every_other_line_works(page: Page, shell: Shell, tmp_path: Path, studio
 
     page.goto(f"{studio.url}#models/lines/1")
     assert "lines" in [item["model"] for item in shell(_line(page, "list the models"))["items"]]
+    for what in ("list the models", "this model"):
+        assert "?limit=1000" in _line(page, what)
     assert shell(_line(page, "this model"))["latest"] == 2
     promote = _line(page, "Promote version 1")
     assert shell(promote.replace('"version":1', '"version":2'))

@@ -82,6 +82,40 @@ def test_planes_are_as_far_away_here_as_in_the_service(
     np.testing.assert_allclose(found, distances, rtol=1e-8, atol=1e-10)
 
 
+def test_figures_are_not_rounded_to_others(modules: Page) -> None:
+    script = """({number, within}) => [
+        number(1059, 3), number(1995), number(-123456789), number(1e10), number(1059.7, 3),
+        number(0.012345, 3), within([1059.25, 1987.5])(1059.25), within([0, 1])(0.123456),
+        within([4, 4])(4), within([1995, 2021])(1995), within([1e-7, 2e-7])(1.5e-7),
+    ]"""
+    assert in_module(modules, "format.js", script) == [
+        *("1059", "1995", "-123456789", "1e10", "1060", "0.0123"),
+        *("1059.25", "0.1235", "4", "1995", "1.5e-7"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(1990, 2006), (0, 1), (1059, 1063.5), (-3e7, 5e7), (1e-6, 5e-6), (99.9, 100.1)],
+)
+def test_numbers_along_an_axis_are_where_they_stand(modules: Page, low: float, high: float) -> None:
+    script = "({ticks, tickLabels}, range) => [ticks(...range), tickLabels(ticks(...range))]"
+    values, texts = in_module(modules, "plots/frame.js", script, [low, high])
+    assert len(values) > 2
+    assert [float(text) for text in texts] == pytest.approx(values, rel=1e-9)
+    assert max(map(len, texts)) < 8
+    quarters = [0, 0.25, 0.5, 0.75, 1]
+    texts = in_module(modules, "plots/frame.js", "({tickLabels}, v) => tickLabels(v)", quarters)
+    assert [float(text) for text in texts] == quarters
+
+
+def test_no_two_of_many_classes_look_alike(modules: Page) -> None:
+    script = """({markPath, colourClass}) =>
+        Array.from({length: 36}, (_, i) => colourClass(i) + markPath(i, 0, 0, 1))"""
+    looks = in_module(modules, "plots/marks.js", script)
+    assert len(set(looks)) == 36
+
+
 def test_contours_of_a_circle(modules: Page) -> None:
     found = in_module(
         modules,

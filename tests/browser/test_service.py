@@ -14,13 +14,22 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from app.schemas.keys import hash_key
 from tests.app.data import slow_training, training
 from tests.app.server import Server
 from tests.browser.conftest import watched
-from tests.browser.steps import PATIENCE, blobs_csv, drop, drop_file, rows_of, section, train
+from tests.browser.steps import (
+    PATIENCE,
+    blobs_csv,
+    drop,
+    drop_file,
+    obeys_axe,
+    rows_of,
+    section,
+    train,
+)
 
 KEY = "a-key-of-the-studio"
 
@@ -30,6 +39,7 @@ def test_a_service_with_keys_asks_for_one(browser: Browser, tmp_path: Path) -> N
     with Server(tmp_path / "home", api_keys=keys) as server, watched(browser) as page:
         page.goto(server.url)
         field = page.get_by_label("API key", exact=True)
+        obeys_axe(page)
         field.fill("not-a-key")
         page.get_by_role("button", name="Use this key").click()
         expect(page.get_by_role("heading", name="This key does not do")).to_be_visible()
@@ -65,14 +75,19 @@ def endless(studio: Server) -> Iterator[str]:
                 client.delete(f"/jobs/{job['id']}")
 
 
+def _hard_csv() -> str:
+    """Classes that cannot be told apart, which takes its time."""
+    body = slow_training(n=2500)
+    head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
+    rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
+    return "\n".join([head, *rows])
+
+
 def test_a_training_is_followed_and_cancelled(
     page: Page, browser: Browser, studio: Server, endless: str
 ) -> None:
     """By the page that began it, and by one that was opened meanwhile."""
-    body = slow_training(endless, n=2500)
-    head = ",".join([*(f"x{i}" for i in range(5)), "kind"])
-    rows = [",".join(map(str, [*x, y])) for x, y in zip(body["X"], body["y"], strict=True)]
-    drop_file(page, f"{endless}.csv", "\n".join([head, *rows]))
+    drop_file(page, f"{endless}.csv", _hard_csv())
     page.get_by_label("Measure by").select_option("10 folds")
     page.get_by_role("radio", name="I choose them").check()
     page.get_by_label("Smoothness c1").fill("1e-7")
@@ -81,8 +96,10 @@ def test_a_training_is_followed_and_cancelled(
     page.get_by_role("button", name="Train", exact=True).click()
     panel = page.locator(".running .progress")
     expect(panel).to_contain_text("Sweep", timeout=PATIENCE)
+    expect(panel.get_by_role("button", name="Cancel", exact=True)).to_be_in_viewport(ratio=1)
     expect(panel).to_contain_text("Measuring, fold")
     expect(panel).to_contain_text("from the best there is, at most")
+    obeys_axe(page)
     line = panel.get_by_role("group", name="curl line: cancel the training").inner_text()
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("main").get_by_text("A training is running already")).to_be_visible()
@@ -105,6 +122,34 @@ def test_a_training_is_followed_and_cancelled(
     assert line == f"curl -X DELETE {studio.url}/jobs/{jobs[0]['id']}"
 
 
+def test_a_training_that_ends_behind_another_view_is_told_of(page: Page, studio: Server) -> None:
+    drop_file(page, "behind.csv", blobs_csv(n=600))
+    page.get_by_role("radio", name="I choose them").check()
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("link", name="Models").click()
+    reminders = page.get_by_role("region", name="Reminders")
+    expect(reminders).to_contain_text("Training ended: behind, version 1.", timeout=PATIENCE)
+    page.get_by_role("link", name="Predict", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Predict")
+    expect(reminders).to_be_visible()
+    obeys_axe(page)
+    reminders.get_by_role("link", name="Look at it").click()
+    expect(page.locator("h1")).to_have_text("behind, version 1")
+    expect(reminders).to_be_hidden()
+
+    drop_file(page, "one.csv", blobs_csv(), on="h1")
+    held: list[Route] = []
+    page.route("**/train?*", lambda route: held.append(route))
+    with page.expect_request("**/train?*"):
+        page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("link", name="Models").click()
+    expect(page.locator("h1")).to_have_text("Models")
+    held[0].fulfill(status=429, json={"title": "Queue full", "detail": "the queue is full"})
+    expect(reminders).to_contain_text("The training of one failed: the queue is full")
+    reminders.get_by_role("button", name="Dismiss").click()
+    expect(reminders).to_be_hidden()
+
+
 def _require_search(page: Page) -> None:
     able = page.evaluate("import('./studio/js/capabilities.js').then((m) => m.capabilities())")
     if not able["search"]:
@@ -118,12 +163,34 @@ def test_parameters_are_found(page: Page) -> None:
     page.get_by_label("Seconds to search").fill("4")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.locator("h1")).to_have_text("found, version 1", timeout=PATIENCE)
-    expect(section(page, "How the parameters were found")).to_contain_text("configurations in")
+    found = section(page, "How the parameters were found")
+    expect(found).to_contain_text("tried on all rows in")
+    expect(found).not_to_contain_text("Each fold")
+
+
+def test_searches_that_measure_are_told_from_the_one_for_the_model(page: Page) -> None:
+    _require_search(page)
+    drop_file(page, "nested.csv", _hard_csv())
+    page.get_by_label("Measure by").select_option("3 folds")
+    page.get_by_label("Seconds to search").fill("12")
+    page.get_by_role("button", name="Train", exact=True).click()
+    text = "document.querySelector('.running .progress')?.innerText ?? ''"
+    wait = f"(text) => ((t) => t.includes(text) && t)({text})"
+    searching = page.wait_for_function(wait, arg="Tried on all rows").json_value()
+    assert "Measuring" not in searching
+    measuring = page.wait_for_function(wait, arg="Tried in this fold").json_value()
+    assert "Measuring, fold" in measuring
+    assert "Keep it without measuring" in measuring
+    for told in ("Time left", "Best so far", "Stop and keep the best"):
+        assert told not in measuring
+    expect(page.locator("h1")).to_have_text("nested, version 1", timeout=PATIENCE)
+    found = section(page, "How the parameters were found")
+    expect(found).to_contain_text("Each fold that measured had a search of its own")
 
 
 def test_a_search_is_stopped_with_the_best_so_far(page: Page) -> None:
     _require_search(page)
-    drop_file(page, "stopped.csv", blobs_csv(n=400))
+    drop_file(page, "stopped.csv", _hard_csv())
     page.get_by_label("Seconds to search").fill("600")
     page.get_by_role("button", name="Train", exact=True).click()
     panel = page.locator(".running .progress")
@@ -163,6 +230,7 @@ def test_versions_are_promoted_rolled_back_and_deleted(
     page.get_by_role("link", name=f"Version {newest}", exact=True).click()
     button = page.get_by_role("button", name=f"Delete version {newest}", exact=True)
     button.click()
+    obeys_axe(page)
     page.get_by_role("dialog").get_by_role("button", name="Keep").click()
     button.click()
     page.get_by_role("dialog").press("Escape")
@@ -220,6 +288,15 @@ def test_one_row_and_a_table_are_predicted(page: Page, studio: Server) -> None:
         ["b", "-2.0", "-2.5", "no"],
     ]
     assert float(rows[0][4]) > 0 > float(rows[1][4])
+    table.get_by_label("CSV with the columns").set_input_files(
+        {"name": "twice.csv", "mimeType": "text/csv", "buffer": found.value.path().read_bytes()}
+    )
+    expect(table).to_contain_text("2 rows predicted. yes: 1, no: 1")
+    with page.expect_download() as again:
+        table.get_by_role("button", name="Download twice-predicted.csv").click()
+    twice = rows_of(again.value)[0]
+    assert twice[: len(head)] == head
+    assert twice[len(head) :][:2] == ["predicted (2)", "score (2)"]
     drop(page, "bad.csv", "age,x\n1,2\n", on="h1")
     expect(table.get_by_role("alert")).to_contain_text("the table lacks usage")
     flawed = "usage,age\n1,2\n\n1\n3,4\n5,many\n"  # a blank line, a short one, and a word
@@ -236,8 +313,29 @@ def test_one_row_and_a_table_are_predicted(page: Page, studio: Server) -> None:
     )
     expect(table).to_contain_text("3 rows predicted")
     expect(table).to_contain_text(
-        "1 row with more or fewer cells than the header left out (line 4)"
+        "1 row with more or fewer cells than the first line left out (line 4)"
     )
+
+
+def test_addresses_that_mean_nothing(page: Page, studio: Server) -> None:
+    for name in ("constructor", "toString", "__proto__", "nothing/at/all"):
+        page.goto(f"{studio.url}/#{name}")
+        expect(page.locator("h1")).to_have_text("A table and a question")
+    page.goto(f"{studio.url}/#result/%E0%A4%A/1")
+    expect(page.get_by_role("alert")).to_contain_text("the address of this page is damaged")
+
+
+@pytest.mark.parametrize("view", ["result", "models"])
+def test_a_table_dropped_on_another_view_is_opened(page: Page, studio: Server, view: str) -> None:
+    page.goto(f"{studio.url}/#{view}")
+    expect(page.locator("main")).to_have_attribute("data-shown", view)
+    drop_file(page, "dropped.csv", blobs_csv(), on="h1")
+    assert page.url.endswith("#train")
+    expect(page.get_by_role("link", name="Train", exact=True)).to_have_attribute(
+        "aria-current", "page"
+    )
+    page.go_back()
+    expect(page.locator("main")).to_have_attribute("data-shown", view)
 
 
 @pytest.fixture
@@ -280,4 +378,8 @@ def test_the_page_works_under_a_prefix(browser: Browser, proxy: str) -> None:
         page.get_by_role("link", name="Models").click()
         expect(page.locator("h1")).to_have_text("Models")
         line = page.get_by_role("group", name="curl line: list the models")
-        expect(line).to_have_text(f"curl {proxy}models")
+        expect(line).to_have_text(f"curl '{proxy}models?limit=1000'")
+        page.get_by_role("link", name="API", exact=True).click()
+        expect(page.get_by_role("heading", name="GET /models", exact=True)).to_be_visible()
+        page.get_by_role("link", name="Studio", exact=True).click()
+        expect(page.locator("h1")).to_have_text("A table and a question")

@@ -149,6 +149,27 @@ def test_memberships_find_the_flipped_row(client: httpx.Client) -> None:
     assert client.get(f"{path}?suspected=false").json()["total"] == 60 - suspects["total"]
 
 
+def test_rows_are_judged_by_models_that_have_not_seen_them(client: httpx.Client) -> None:
+    """A model that learns every row by heart takes a wrong label for right; a fold does not."""
+    body = training("by-heart", n=60, params={"gamma": 100.0, "c1": 1e-6, "membership": "center"})
+    body["y"][7] = "no" if body["y"][7] == "yes" else "yes"
+
+    def items(**validation: object) -> tuple[dict[str, object], list[dict[str, object]]]:
+        info = client.post("/train", json=body | validation).json()
+        path = f"/models/by-heart/versions/{info['version']}/memberships"
+        return info, client.get(f"{path}?sort=row&limit=1000").json()["items"]
+
+    info, rows = items(validation={"folds": 5})
+    assert rows[7]["predicted"] == rows[7]["label"] != rows[7]["unseen"]
+    matrix = np.array(info["validation"]["confusion_matrix"])  # type: ignore[index]
+    wrong = sum(row["unseen"] != row["label"] for row in rows)
+    assert wrong == matrix.sum() - np.trace(matrix)
+    _, rows = items(validation={"holdout": 0.25})
+    assert sum(row["unseen"] is not None for row in rows) == 15
+    _, rows = items()
+    assert {row["unseen"] for row in rows} == {None}
+
+
 @pytest.mark.parametrize("sort", ["membership", "row", "label", "distance"])
 def test_memberships_are_sorted_and_paged(client: httpx.Client, name: str, sort: str) -> None:
     path = f"/models/{name}/versions/1/memberships"

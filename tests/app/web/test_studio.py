@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from app.web.files import MEDIA_TYPES, STATIC, read_files
+from app.web.studio import POLICY
 
 SCRIPTS = sorted((STATIC / "js").rglob("*.js"))
 #: Ways for a string to become markup or a program.
@@ -18,6 +19,8 @@ FORBIDDEN = re.compile(
     r"|createContextualFragment|DOMParser|setHTMLUnsafe|parseHTMLUnsafe|localStorage|document\.cookie"
 )
 ADDRESS = re.compile(r"https?://(?!www\.w3\.org/)")
+EXPORT = re.compile(r"^export (?:async )?(?:const|let|function|class) (\w+)", re.M)
+NAMED_IMPORT = re.compile(r"""import\s*\{([^}]*)\}\s*from\s*["'](\.[^"']+)["']""")
 IMPORT = re.compile(r"""(?:from|import\()\s*["'](\.[^"']+)["']""")
 
 
@@ -37,6 +40,23 @@ def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
     assert "data:" not in answer.headers["content-security-policy"]
     assert "unsafe" not in answer.headers["content-security-policy"]
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", answer.text)
+
+
+def test_no_page_names_another_host(client: httpx.Client) -> None:
+    """Whatever answers with HTML: a script of another host could read the key that is typed in here."""
+    paths = ["/", "/docs", "/redoc", "/docs/oauth2-redirect", "/nothing"]
+    paths += [f"/studio/{path}" for path in read_files()]
+    paths += [path for path in client.get("/openapi.json").json()["paths"] if "{" not in path]
+    pages = {}
+    for path in paths:
+        answer = client.get(path)
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            pages[path] = answer
+    assert {"/", "/docs"} <= set(pages) <= {"/", "/docs", "/studio/index.html", "/studio/docs.html"}
+    for path, answer in pages.items():
+        assert not re.search(r"(https?:)?//\w", answer.text), path
+        assert answer.headers["content-security-policy"] == POLICY, path
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", answer.text), path
 
 
 def test_every_file_has_its_type_and_can_be_asked_about(client: httpx.Client) -> None:
@@ -92,9 +112,9 @@ def test_no_script_makes_markup_or_programs_of_text(script: Path) -> None:
 
 
 def test_every_script_is_used() -> None:
-    """From the page, by imports; what nothing asks for would be dead."""
+    """From the pages, by imports; what nothing asks for would be dead."""
     worker = STATIC / "js/csv/worker.js"
-    found, pending = set(), [STATIC / "js/main.js", worker]
+    found, pending = set(), [STATIC / "js/main.js", STATIC / "js/docs.js", worker]
     while pending:
         script = pending.pop().resolve()
         if script not in found:
@@ -102,6 +122,30 @@ def test_every_script_is_used() -> None:
             text = script.read_text(encoding="utf-8")
             pending += [script.parent / target for target in IMPORT.findall(text)]
     assert found == {script.resolve() for script in SCRIPTS}
+
+
+def test_every_exported_name_is_used_elsewhere() -> None:
+    """By another script, or by a test that calls the module."""
+    tests = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (Path(__file__).parents[2] / "browser").glob("test_*.py")
+    )
+    called = {name for names in re.findall(r"\(\{([\w, ]+)\}", tests) for name in names.split(", ")}
+    imported: dict[Path, set[str]] = {}
+    exported: dict[Path, set[str]] = {}
+    for script in SCRIPTS:
+        text = script.read_text(encoding="utf-8")
+        exported[script] = set(EXPORT.findall(text))
+        for names, target in NAMED_IMPORT.findall(text):
+            found = imported.setdefault((script.parent / target).resolve(), set())
+            found.update(name.strip() for name in names.split(","))
+    unused = {
+        script.relative_to(STATIC).as_posix(): names
+        - imported.get(script.resolve(), set())
+        - called
+        for script, names in exported.items()
+    }
+    assert {script: names for script, names in unused.items() if names} == {}
 
 
 def test_the_package_ships_the_page() -> None:

@@ -3,10 +3,13 @@
 /** The address of the service: this module is at `<base>studio/js/api.js`. */
 export const BASE = new URL("../../", import.meta.url);
 
+/** Items of one page of a list: as many as the service gives. */
+export const PAGE = 1000;
+
 const STORED_KEY = "frtsvm-key";
 
 /** An answer that is not a success, in the words of the service. */
-export class Problem extends Error {
+class Problem extends Error {
   /** @param {number} status @param {Record<string, any>} body */
   constructor(status, body) {
     super(body.detail || body.title || `the service answered ${status}`);
@@ -79,7 +82,7 @@ async function problemOf(response) {
 }
 
 /** A call whose answer is JSON. @returns {Promise<any>} */
-export async function fetchJson(path, options) {
+async function fetchJson(path, options) {
   return (await call(path, options)).json();
 }
 
@@ -92,24 +95,22 @@ export function withQuery(path, values) {
   return query.size ? `${path}?${query}` : path;
 }
 
-/** The path of a version. */
-export function versionPath(model, version) {
-  return `models/${encodeURIComponent(model)}/versions/${version}`;
-}
+export const modelPath = (model) => `models/${encodeURIComponent(model)}`;
+export const versionPath = (model, version) => `${modelPath(model)}/versions/${version}`;
 
 /** The calls that the page makes. */
 export const api = {
-  models: () => fetchJson("models?limit=1000"),
-  model: (name) => fetchJson(`models/${encodeURIComponent(name)}?limit=1000`),
+  models: () => fetchJson(withQuery("models", { limit: PAGE })),
+  model: (name) => fetchJson(withQuery(modelPath(name), { limit: PAGE })),
   version: (model, version) => fetchJson(versionPath(model, version)),
   document: () => fetchJson("openapi.json"),
 
   /** All pages of a list, at most `most` items of it. */
-  async pages(path, query, most, size = 1000) {
+  async pages(path, query, most) {
     const items = [];
     let total = 0;
     do {
-      const page = await fetchJson(withQuery(path, { ...query, limit: size, offset: items.length }));
+      const page = await fetchJson(withQuery(path, { ...query, limit: PAGE, offset: items.length }));
       total = page.total;
       items.push(...page.items);
       if (page.items.length === 0) break;
@@ -120,11 +121,11 @@ export const api = {
   /** The planes with all landmarks, which come in pages. */
   async planes(model, version, most) {
     const path = `${versionPath(model, version)}/planes`;
-    const found = await fetchJson(`${path}?limit=1000`);
+    const found = await fetchJson(withQuery(path, { limit: PAGE }));
     if (found.n_landmarks > most) return null;
     while (found.landmarks && found.landmarks.length < found.n_landmarks) {
       const offset = found.landmarks.length;
-      const more = await fetchJson(withQuery(path, { limit: 1000, offset }));
+      const more = await fetchJson(withQuery(path, { limit: PAGE, offset }));
       found.landmarks.push(...more.landmarks);
       found.planes.forEach((plane, i) => plane.dual_coef.push(...more.planes[i].dual_coef));
     }
@@ -143,12 +144,8 @@ export const api = {
   jobs: (state) => fetchJson(withQuery("jobs", { state, limit: 20 }), { quiet: true }),
   cancel: (job, keep) => call(withQuery(`jobs/${job}`, { keep }), { method: "DELETE" }),
   promote: (model, version) =>
-    call(`models/${encodeURIComponent(model)}/aliases/production`, {
-      method: "PUT",
-      json: { version },
-    }),
-  rollBack: (model) =>
-    call(`models/${encodeURIComponent(model)}/aliases/production/rollback`, { method: "POST" }),
+    call(`${modelPath(model)}/aliases/production`, { method: "PUT", json: { version } }),
+  rollBack: (model) => call(`${modelPath(model)}/aliases/production/rollback`, { method: "POST" }),
   removeVersion: (model, version) => call(versionPath(model, version), { method: "DELETE" }),
-  removeModel: (model) => call(`models/${encodeURIComponent(model)}`, { method: "DELETE" }),
+  removeModel: (model) => call(modelPath(model), { method: "DELETE" }),
 };

@@ -3,7 +3,7 @@
 const EXAMPLES = new URL("../examples/", import.meta.url);
 
 /** Uniform numbers in [0, 1) from a seed (the mulberry32 recurrence). */
-export function uniforms(seed) {
+function uniforms(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -5,14 +5,33 @@ export function percent(share) {
   return share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`;
 }
 
-/** A number with about `digits` significant digits, without trailing zeros. */
+/** Whole numbers beyond this are written with a power of ten, with all their digits. */
+const LONGEST_WHOLE = 1e9;
+
+/** A number with about `digits` significant digits, without trailing zeros; whole numbers in full. */
 export function number(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return String(value);
-  if (value === 0) return "0";
+  if (Number.isInteger(value)) return wholeNumber(value);
   const size = Math.abs(value);
   if (size < 1e-4 || size >= 1e6) return tiny(value, 2);
-  return String(Number(value.toPrecision(digits)));
+  const before = Math.floor(Math.log10(size)) + 1;
+  return String(Number(value.toPrecision(Math.max(digits, before))));
+}
+
+const wholeNumber = (value) =>
+  Math.abs(value) < LONGEST_WHOLE ? String(value) : value.toExponential().replace("e+", "e");
+
+/**
+ * How to write values of a range: to a ten-thousandth of it, so that they are still told apart.
+ * @param {[number, number]} range
+ * @returns {(value: number) => string}
+ */
+export function within([low, high]) {
+  const digits = Math.ceil(-Math.log10((high - low) / 10_000));
+  if (!Number.isFinite(digits)) return (value) => number(value, 12);
+  const decimals = Math.min(Math.max(digits, 0), 100);
+  return (value) => (Number.isInteger(value) ? wholeNumber(value) : String(Number(value.toFixed(decimals))));
 }
 
 /** A number as 1.2e-14. */
@@ -28,12 +47,6 @@ export function count(value) {
 /** `1 row`, `2 rows`. */
 export function plural(value, one, many = `${one}s`) {
   return `${count(value)} ${value === 1 ? one : many}`;
-}
-
-/** Bytes as kB or MB. */
-export function bytes(value) {
-  if (value < 1000) return `${value} bytes`;
-  return value < 1e6 ? `${(value / 1e3).toFixed(0)} kB` : `${(value / 1e6).toFixed(1)} MB`;
 }
 
 /** Seconds as a person says them. */

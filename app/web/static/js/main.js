@@ -18,7 +18,16 @@ let shown = 0;
 /** `#result/churn/3` -> the view and its arguments. */
 function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
-  return name in VIEWS ? { name, rest: rest.map(decodeURIComponent) } : { name: "train", rest: [] };
+  return Object.hasOwn(VIEWS, name) ? { name, rest } : { name: "train", rest: [] };
+}
+
+/** A part of the address as it was before it was written there. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Error(`the address of this page is damaged: ${part}`);
+  }
 }
 
 async function show({ focus = true } = {}) {
@@ -31,7 +40,7 @@ async function show({ focus = true } = {}) {
   }
   let content;
   try {
-    content = await VIEWS[name](...rest);
+    content = await VIEWS[name](...rest.map(decoded));
   } catch (error) {
     content = failure(error);
   }
@@ -46,7 +55,10 @@ async function show({ focus = true } = {}) {
 }
 
 addEventListener("hashchange", () => show());
-takeDrops(main);
+takeDrops(main, async () => {
+  history.pushState(null, "", "#train"); // what would take a file is there
+  await show();
+});
 async function showAgain() {
   showForgetting(showAgain);
   await show({ focus: false });

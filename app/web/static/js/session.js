@@ -6,6 +6,7 @@
  * @property {number} target column
  * @property {number[]} features columns
  * @property {number[]} without rows of the table that were left out, in order
+ * @property {number[]} removed those of them that the user took out; the others have no class
  */
 
 export const session = {

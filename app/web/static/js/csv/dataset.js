@@ -2,7 +2,7 @@
 
 const WORKER = new URL("./worker.js", import.meta.url).href;
 /** More than the service takes by default, and less than a string can hold. */
-export const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Browsers that know trusted types want a policy to say that this one address is a script. */
 const policy = globalThis.trustedTypes?.createPolicy("studio", {
@@ -49,10 +49,15 @@ export class Dataset {
     });
   }
 
-  /** Read a file; afterwards `about` says what is in it. @param {Blob} blob */
-  async load(blob, onProgress) {
+  /**
+   * Read a file; afterwards `about` says what is in it.
+   * @param {Blob} blob
+   * @param {{onProgress?: (share: number) => void, hasHeader?: boolean}} [options]
+   */
+  async load(blob, { onProgress, hasHeader } = {}) {
     if (blob.size > MAX_BYTES) throw new Error("the file is larger than 256 MB");
-    this.about = await this.#ask("load", blob, onProgress);
+    this.about = await this.#ask("load", { blob, hasHeader }, onProgress);
+    this.file = blob;
     return this;
   }
 
@@ -61,7 +66,7 @@ export class Dataset {
   rows = (indices) => this.#ask("rows", indices);
   lines = (indices) => this.#ask("lines", indices);
   telling = (target) => this.#ask("telling", target);
-  points = (x, y, label, most) => this.#ask("points", { x, y, label, most });
+  points = (wish) => this.#ask("points", wish);
   values = (wanted, from, to) => this.#ask("values", { wanted, from, to });
   write = (wish) => this.#ask("write", wish);
 

@@ -3,6 +3,7 @@
 import {
   isDecimalComma, isInfinite, isMissing, isNumber, mayBeThousands, unguarded, written,
 } from "./cells.js";
+import { freshName } from "./names.js";
 import { RecordReader, findSeparator } from "./reader.js";
 import { separation } from "./telling.js";
 
@@ -13,6 +14,16 @@ const MAX_NAME = 256;
 const MAX_FLAWED = 5;
 /** Rows that are enough to see which columns tell the classes apart. */
 const MOST_LOOKED_AT = 5000;
+/** Multiples of it leave remainders that are spread most evenly. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** Rows after the first line that tell whether it holds names. */
+const ROWS_TO_GUESS_BY = 100;
+/** Fewer rows than this may well differ by chance. */
+const FEW_ROWS = 20;
+/** Words are names of rows where this share of them, or more, occurs once only. */
+const SHARE_OF_NAMES = 0.9;
+/** Numbers that are all different and follow upon each other this often count rows; some may be gone. */
+const SHARE_OF_STEPS = 0.5;
 
 /** Numbers of one column, in an array that grows. */
 class Numbers {
@@ -81,9 +92,20 @@ class Column {
     return isText ? "text" : "number";
   }
 
+  /** "names" or "counts" where a column says which row it is, and not what the row is like. */
+  get identifies() {
+    const n = this.numbers.length - this.missing;
+    if (n < FEW_ROWS) return null;
+    if (this.kind === "text") return this.distinct >= SHARE_OF_NAMES * n ? "names" : null;
+    return this.kind === "number" && this.missing === 0 && runsInSteps(this.numbers.all()) ? "counts" : null;
+  }
+
+  get distinct() {
+    return [...this.words.keys()].filter((word) => !isMissing(word)).length;
+  }
+
   summary() {
     const { kind } = this;
-    const distinct = [...this.words.keys()].filter((word) => !isMissing(word)).length;
     const range = { min: Infinity, max: -Infinity };
     let whole = kind === "number";
     if (kind === "number") {
@@ -99,8 +121,9 @@ class Column {
       whole,
       missing: this.missing,
       infinite: this.infinite,
-      distinct: Math.min(distinct, MAX_WORDS),
+      distinct: Math.min(this.distinct, MAX_WORDS),
       many: this.words.size > MAX_WORDS,
+      identifies: this.identifies,
       decimalComma: this.hasDecimalCommas,
       ambiguousComma: this.commas > 0 && !this.hasDecimalCommas,
       min: range.min,
@@ -109,18 +132,34 @@ class Column {
   }
 }
 
+/** Rows from all of a table. Equal steps would miss classes that take turns, so each is a little off. */
+function spread(nRows, most) {
+  if (nRows <= most) return Array.from({ length: nRows }, (_, i) => i);
+  return Array.from({ length: most }, (_, k) => Math.floor(((k + ((k * GOLDEN) % 1)) * nRows) / most));
+}
+
+/** Whole numbers, all different, of which most follow upon the one before. */
+function runsInSteps(values) {
+  if (!values.every(Number.isInteger)) return false;
+  const sorted = Float64Array.from(values).sort();
+  const steps = sorted.subarray(1).map((value, i) => value - sorted[i]);
+  const least = steps.reduce((a, b) => Math.min(a, b));
+  return least > 0 && steps.filter((step) => step === least).length >= SHARE_OF_STEPS * steps.length;
+}
+
 export class Table {
   /**
    * @param {string} text without a byte order mark
    * @param {(share: number) => void} [onProgress]
+   * @param {boolean} [hasHeader] whether the first line holds names; guessed if it is not said
    */
-  constructor(text, onProgress = () => {}) {
+  constructor(text, onProgress = () => {}, hasHeader = undefined) {
     if (!text.includes("\n")) text = text.replaceAll("\r", "\n"); // the oldest of line ends
     this.separator = findSeparator(text);
     const reader = new RecordReader(text, this.separator);
     const first = reader.next();
     if (first === null) throw new Error("the file has no rows");
-    this.hasHeader = !first.every((cell) => isNumber(cell) || isMissing(cell));
+    this.hasHeader = hasHeader ?? holdsNames(first, new RecordReader(text, this.separator));
     this.names = distinctNames(this.hasHeader ? first : first.map(() => ""));
     this.renamed = this.hasHeader && this.names.some((name, i) => name !== unguarded(first[i]).trim());
     this.columns = this.names.map((name) => new Column(name));
@@ -193,9 +232,7 @@ export class Table {
 
   /** Number columns, those that tell the classes of a column apart best first. */
   telling(target) {
-    const step = Math.max(1, Math.ceil(this.nRows / MOST_LOOKED_AT));
-    const rows = [];
-    for (let i = 0; i < this.nRows; i += step) rows.push(i);
+    const rows = spread(this.nRows, MOST_LOOKED_AT);
     const labels = rows.map((row) => this.row(row)[target].trim());
     const score = ({ numbers }) => separation(rows.map((row) => numbers.values[row]), labels);
     return this.columns
@@ -205,11 +242,11 @@ export class Table {
       .map(({ i }) => i);
   }
 
-  /** Some rows, spread evenly, as points: two number columns and a label. */
-  points(x, y, label, most) {
-    const step = Math.max(1, Math.ceil(this.nRows / most));
+  /** Some rows, spread evenly, and those that may not be missed, as points: two number columns and a label. */
+  points({ x, y, label, most, always }) {
+    const rows = new Set([...always, ...spread(this.nRows, most)]);
     const found = [];
-    for (let i = 0; i < this.nRows; i += step) {
+    for (const i of [...rows].sort((a, b) => a - b)) {
       const point = [this.columns[x].numbers.values[i], this.columns[y].numbers.values[i]];
       if (point.every(Number.isFinite)) found.push([...point, this.row(i)[label].trim(), i]);
     }
@@ -270,14 +307,28 @@ export class Table {
   }
 }
 
+const isNumeric = (cell) => isNumber(cell) || isDecimalComma(cell);
+
+/** Whether the first line holds names: a word above numbers says so, a number above them says no. */
+function holdsNames(first, reader) {
+  if (first.every((cell) => isNumber(cell) || isMissing(cell))) return false;
+  const rows = [];
+  reader.next(); // the first line itself
+  for (let cells = reader.next(); cells && rows.length < ROWS_TO_GUESS_BY; cells = reader.next()) {
+    if (cells.length === first.length) rows.push(cells);
+  }
+  const isAboveNumbers = (_, i) => {
+    const below = rows.map((cells) => cells[i]).filter((cell) => !isMissing(cell));
+    return below.length > 0 && below.every(isNumeric);
+  };
+  const above = first.filter(isAboveNumbers).filter((cell) => !isMissing(cell));
+  return above.length === 0 || !above.every(isNumeric);
+}
+
 /** Names that are there, short enough, and differ. */
 function distinctNames(given) {
   const taken = new Set();
-  return given.map((cell, i) => {
-    const name = unguarded(cell).trim().slice(0, MAX_NAME - 8) || `column ${i + 1}`;
-    let unique = name;
-    for (let n = 2; taken.has(unique); n += 1) unique = `${name} (${n})`;
-    taken.add(unique);
-    return unique;
-  });
+  return given.map((cell, i) =>
+    freshName(unguarded(cell).trim().slice(0, MAX_NAME - 8) || `column ${i + 1}`, taken),
+  );
 }

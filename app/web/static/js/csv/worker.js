@@ -32,9 +32,9 @@ async function decoded(blob, encoding, report) {
 }
 
 const actions = {
-  async load(blob, report) {
+  async load({ blob, hasHeader }, report) {
     const { text, encoding } = await textOf(blob, (share) => report(READ_SHARE * share));
-    table = new Table(text, (share) => report(READ_SHARE + (1 - READ_SHARE) * share));
+    table = new Table(text, (share) => report(READ_SHARE + (1 - READ_SHARE) * share), hasHeader);
     return { ...table.describe(), encoding };
   },
   classes: (column) => table.classes(column),
@@ -42,7 +42,7 @@ const actions = {
   rows: (indices) => indices.map((index) => table.row(index)),
   lines: (indices) => table.lines(indices),
   telling: (target) => table.telling(target),
-  points: ({ x, y, label, most }) => table.points(x, y, label, most),
+  points: (wish) => table.points(wish),
   values: ({ wanted, from, to }) => table.values(wanted, from, to),
   write: (wish) => table.write(wish),
 };

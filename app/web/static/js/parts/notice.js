@@ -1,10 +1,17 @@
 /** Something to know, and something that went wrong. */
 
 import { h } from "../dom.js";
+import { plural } from "../format.js";
 
 /** @param {string[]} lines */
 export function notes(lines) {
   return lines.length ? h("ul", { class: "notes" }, lines.map((line) => h("li", {}, line))) : null;
+}
+
+/** Rows that could not be read. @param {{count: number, lines: number[]}} ragged the first lines of them */
+export function raggedRows({ count: n, lines }) {
+  const where = `line ${lines.join(", ")}${n > lines.length ? " …" : ""}`;
+  return `${plural(n, "row")} with more or fewer cells than the first line left out (${where}).`;
 }
 
 /** An error in the words of the service, with the places it names. */

@@ -25,6 +25,7 @@ export function convergencePlot(planes) {
   const y = scale(range, [BOX.bottom, BOX.top]);
   const line = ({ sweeps }, own) =>
     [...sweeps, sweeps.at(-1)].map((sweep, i) => `${round(x(sweep))},${round(y(own[i]))}`).join("L");
+  const yTicks = ticks(...range, 4).filter(Number.isInteger);
   return figure(
     WIDTH,
     HEIGHT,
@@ -33,10 +34,10 @@ export function convergencePlot(planes) {
       `${planes.map(({ last }) => tiny(last)).join(", ")}.`,
     axes(BOX, x, y, {
       xTicks: ticks(1, longest, 6).filter(Number.isInteger),
-      yTicks: ticks(...range, 4).filter(Number.isInteger),
+      yTicks,
       xLabel: "sweep",
       yLabel: "gap, relative",
-      format: (value) => tiny(10 ** value, 0),
+      yTexts: yTicks.map((value) => tiny(10 ** value, 0)),
     }),
     planes.map((plane, k) => [
       s("path", {

@@ -8,6 +8,9 @@ import { round } from "./marks.js";
 const WIDTH = 460;
 const HEIGHT = 74;
 
+/** A text near an edge stays within the picture. */
+const anchor = (at) => (at > WIDTH - 60 ? "end" : at < 60 ? "start" : "middle");
+
 /** @param {string} name of the score @param {number[]} values one per fold */
 export function foldPlot(name, values) {
   const low = Math.max(0, Math.floor(20 * Math.min(...values) - 0.5) / 20);
@@ -19,10 +22,11 @@ export function foldPlot(name, values) {
     `${name} by fold`,
     values.map(percent).join(", "),
     ticks(low, 1, 4).map((value) => [
-      s("line", { class: "grid", x1: round(x(value)), x2: round(x(value)), y1: 12, y2: 44 }),
+      s("line", { class: "grid", x1: round(x(value)), x2: round(x(value)), y1: 18, y2: 46 }),
       s("text", { x: round(x(value)), y: 64, "text-anchor": "middle" }, `${Math.round(100 * value)} %`),
     ]),
-    s("path", { class: "mean", d: `M${round(x(mean))},10V46` }),
-    values.map((value) => s("circle", { class: "fold", cx: round(x(value)), cy: 28, r: 5.5 })),
+    s("path", { class: "mean", d: `M${round(x(mean))},16V46` }),
+    s("text", { x: round(x(mean)), y: 12, "text-anchor": anchor(x(mean)) }, `mean ${percent(mean)}`),
+    values.map((value) => s("circle", { class: "fold", cx: round(x(value)), cy: 32, r: 5.5 })),
   );
 }

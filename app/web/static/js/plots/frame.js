@@ -1,7 +1,7 @@
 /** What plots have in common: scales, ticks, axes and a legend. */
 
 import { s, h, uniqueId } from "../dom.js";
-import { number } from "../format.js";
+import { tiny } from "../format.js";
 import { colourClass, markPath, round } from "./marks.js";
 
 /** A linear scale from data to pixels. */
@@ -18,6 +18,30 @@ export function ticks(from, to, wanted = 5) {
   const found = [];
   for (let i = Math.ceil(from / step); i * step <= to + step * 1e-9; i += 1) found.push(i * step);
   return found.map((value) => Number(value.toPrecision(12)));
+}
+
+/** Below this a step is written as a power of ten, and so are numbers above the other. */
+const SMALL_STEP = 1e-4;
+const LARGE_NUMBER = 1e6;
+
+/** The power of ten of the last digit of a step: -2 of 0.25. */
+function lastPlaceOf(step) {
+  const [digits, power] = step.toExponential(6).split("e");
+  return Number(power) - Math.max(0, digits.replace(/0+$/, "").length - 2);
+}
+
+/** Numbers along an axis, with as many digits as their step has. */
+export function tickLabels(values) {
+  const step = values.length > 1 ? values[1] - values[0] : Math.abs(values[0]) || 1;
+  const place = lastPlaceOf(step);
+  const largest = Math.max(...values.map(Math.abs));
+  if (step >= SMALL_STEP && largest < LARGE_NUMBER) {
+    return values.map((value) => value.toFixed(Math.max(0, -place)));
+  }
+  return values.map((value) => {
+    const digits = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-9) - place;
+    return tiny(value, Math.min(Math.max(digits, 0), 15));
+  });
 }
 
 /**
@@ -45,17 +69,18 @@ export function figure(width, height, title, description, ...children) {
  * Lines and numbers along the edges of a box.
  * @param {{left: number, top: number, right: number, bottom: number}} box
  */
-export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, format = (v) => number(v, 3) }) {
+export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, yTexts = tickLabels(yTicks) }) {
+  const xTexts = tickLabels(xTicks);
   return s(
     "g",
     { class: "axes" },
-    xTicks.map((value) => [
+    xTicks.map((value, i) => [
       s("line", { class: "grid", x1: round(x(value)), x2: round(x(value)), y1: box.top, y2: box.bottom }),
-      s("text", { x: round(x(value)), y: box.bottom + 22, "text-anchor": "middle" }, number(value, 3)),
+      s("text", { x: round(x(value)), y: box.bottom + 22, "text-anchor": "middle" }, xTexts[i]),
     ]),
-    yTicks.map((value) => [
+    yTicks.map((value, i) => [
       s("line", { class: "grid", x1: box.left, x2: box.right, y1: round(y(value)), y2: round(y(value)) }),
-      s("text", { x: box.left - 8, y: round(y(value)) + 4, "text-anchor": "end" }, format(value)),
+      s("text", { x: box.left - 8, y: round(y(value)) + 4, "text-anchor": "end" }, yTexts[i]),
     ]),
     axisLabel(xLabel, `translate(${(box.left + box.right) / 2} ${box.bottom + 48})`),
     axisLabel(yLabel, `translate(18 ${(box.top + box.bottom) / 2}) rotate(-90)`),

@@ -7,7 +7,7 @@ import { colourClass, round } from "./marks.js";
 
 const WIDTH = 340;
 const HEIGHT = 210;
-const BOX = { left: 70, top: 12, right: WIDTH - 10, bottom: HEIGHT - 56 };
+const BOX = { left: 70, top: 12, right: WIDTH - 20, bottom: HEIGHT - 56 };
 
 /**
  * @param {string} label the class

@@ -1,7 +1,7 @@
 /** One colour and one shape per class, so that neither has to carry the meaning alone. */
 
 /** Numbers of the colours `--class-0` ... in the style sheet; more classes begin anew. */
-export const N_COLOURS = 6;
+const N_COLOURS = 6;
 
 const SHAPES = [
   (x, y, r) => `M${x - r},${y}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0z`,
@@ -14,7 +14,9 @@ const SHAPES = [
 
 /** The path of the mark of a class. */
 export function markPath(index, x, y, radius) {
-  return SHAPES[index % SHAPES.length](round(x), round(y), radius);
+  // Where the colours begin anew the shapes go on by one, so that no two of 36 classes look alike.
+  const shape = (index + Math.floor(index / N_COLOURS)) % SHAPES.length;
+  return SHAPES[shape](round(x), round(y), radius);
 }
 
 /** The CSS class that gives a mark its colour. */

@@ -1,6 +1,6 @@
 /** All models, the versions of one, and what can be done with them. */
 
-import { api, versionPath } from "../api.js";
+import { PAGE, api, modelPath, versionPath, withQuery } from "../api.js";
 import { h, replace } from "../dom.js";
 import { count, moment, percent, plural } from "../format.js";
 import { curl } from "../curl.js";
@@ -11,6 +11,7 @@ import { say } from "../parts/status.js";
 import { plainTable, scrolling } from "../parts/table.js";
 import { session } from "../session.js";
 
+const LIST = withQuery("models", { limit: PAGE });
 const address = (model) => `#models/${encodeURIComponent(model)}`;
 
 export async function modelsView(model, version) {
@@ -21,7 +22,7 @@ export async function modelsView(model, version) {
     h("h1", {}, "Models"),
     h("p", { class: "facts" }, `${plural(total, "model")}${cut}`),
     scrolling("Models", modelTable(items, model)),
-    command("list the models", curl("models")),
+    command("list the models", curl(LIST)),
     model === undefined ? null : await modelPanel(model, Number(version)),
   ];
 }
@@ -31,7 +32,7 @@ function nothingYet() {
     h("h1", {}, "Models"),
     h("p", { class: "lead" }, "There is none yet."),
     h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one")),
-    command("list the models", curl("models")),
+    command("list the models", curl(LIST)),
   ];
 }
 
@@ -59,7 +60,7 @@ async function modelPanel(model, version) {
     h("h2", { id: "model-title" }, model),
     h("p", { class: "facts" }, `Version ${info.serving} answers when a caller names none.`),
     scrolling(`Versions of ${model}`, versionTable(info, chosen)),
-    command("this model", curl(`models/${encodeURIComponent(model)}`)),
+    command("this model", curl(withQuery(modelPath(model), { limit: PAGE }))),
     versionPanel(info, chosen),
     wholePanel(info),
   );
@@ -68,7 +69,7 @@ async function modelPanel(model, version) {
 function versionTable(info, chosen) {
   const rows = info.versions.map((item) => [
     listed(`${address(info.model)}/${item.version}`, `Version ${item.version}`, item === chosen),
-    moment(item.created_at),
+    h("time", { datetime: item.created_at }, moment(item.created_at)),
     item.kernel,
     count(item.n_rows),
     percent(item.validation_accuracy),
@@ -123,7 +124,7 @@ function versionPanel({ model, aliases }, { version }) {
         aliases.production === version
           ? "It is in production."
           : "To production: from then on it answers callers that name no version.",
-      line: curl(`models/${name}/aliases/production`, { method: "PUT", json: { version } }),
+      line: curl(`${modelPath(model)}/aliases/production`, { method: "PUT", json: { version } }),
       disabled: aliases.production === version,
       onclick: () =>
         perform(place, () => api.promote(model, version), `Version ${version} is in production.`),
@@ -149,7 +150,6 @@ function versionPanel({ model, aliases }, { version }) {
 
 function wholePanel({ model, aliases, n_versions: n }) {
   const place = h("div");
-  const name = encodeURIComponent(model);
   return h(
     "div",
     { class: "actions-list" },
@@ -161,7 +161,7 @@ function wholePanel({ model, aliases, n_versions: n }) {
         aliases.production === undefined
           ? "Nothing is in production."
           : "To the version that was in production before.",
-      line: curl(`models/${name}/aliases/production/rollback`, { method: "POST" }),
+      line: curl(`${modelPath(model)}/aliases/production/rollback`, { method: "POST" }),
       disabled: aliases.production === undefined,
       onclick: () => perform(place, () => api.rollBack(model), "Production is rolled back."),
     }),
@@ -169,7 +169,7 @@ function wholePanel({ model, aliases, n_versions: n }) {
       name: `Delete ${model}`,
       about: `All of it: ${plural(n, "version")}.`,
       className: "danger",
-      line: curl(`models/${name}`, { method: "DELETE" }),
+      line: curl(modelPath(model), { method: "DELETE" }),
       async onclick() {
         const sure = await ask(
           `Delete ${model}?`,

@@ -1,6 +1,6 @@
 /** What a training found. */
 
-import { api, versionPath } from "../api.js";
+import { PAGE, api, versionPath, withQuery } from "../api.js";
 import { h } from "../dom.js";
 import { count, moment, number, percent, plural, seconds, spread } from "../format.js";
 import { curl } from "../curl.js";
@@ -23,6 +23,7 @@ export async function resultView(model, version) {
   session.current = { model, version: info.version };
   const suspects = await fetchSuspects(info);
   const name = encodeURIComponent(model);
+  const path = versionPath(model, info.version);
   return [
     h("h1", {}, `${info.model}, version ${info.version}`),
     h("p", { class: "facts" }, factsOf(info)),
@@ -45,9 +46,9 @@ export async function resultView(model, version) {
       { "aria-labelledby": "same-title" },
       h("h2", { id: "same-title" }, "The same from a shell"),
       h("p", {}, "All that is shown here, as JSON: the version, its planes, and the membership of every row."),
-      command("this version", curl(versionPath(model, info.version))),
-      command("its planes", curl(`${versionPath(model, info.version)}/planes`)),
-      command("its memberships", curl(`${versionPath(model, info.version)}/memberships?limit=1000`)),
+      command("this version", curl(path)),
+      command("its planes", curl(withQuery(`${path}/planes`, { limit: PAGE }))),
+      command("its memberships", curl(withQuery(`${path}/memberships`, { limit: PAGE }))),
     ),
   ];
 }

@@ -37,5 +37,6 @@ async function opened(open) {
   const replan = async () => replace(choose, await optionsPanel(dataset, plan));
   await replan();
   open.classList.add("compact");
-  return [h("h1", {}, "Train"), open, await columnsPanel(dataset, plan, replan), choose];
+  const reopen = (how) => open.reopen(dataset, how);
+  return [h("h1", {}, "Train"), open, await columnsPanel(dataset, plan, replan, reopen), choose];
 }

@@ -5,9 +5,10 @@ import { field, h, replace } from "../../dom.js";
 import { count, plural } from "../../format.js";
 import { curl } from "../../curl.js";
 import { Dataset } from "../../csv/dataset.js";
+import { freshName } from "../../csv/names.js";
 import { command } from "../../parts/command.js";
 import { download, renamed } from "../../parts/download.js";
-import { failure } from "../../parts/notice.js";
+import { failure, raggedRows } from "../../parts/notice.js";
 import { say } from "../../parts/status.js";
 
 /** Cells of one call. */
@@ -28,14 +29,14 @@ export function filePanel(info) {
     replace(report, bar, h("button", { type: "button", onclick: () => abort.abort() }, "Stop"));
     const dataset = new Dataset(file.name);
     try {
-      await dataset.load(file);
+      await load(dataset, file, info.feature_names ?? []);
       const extra = await predictAll(info, dataset, (share) => (bar.value = share), abort.signal);
       const blob = await dataset.write({ guard: true, extra });
       const name = renamed(file.name, "predicted");
       replace(
         report,
         h("p", {}, `${plural(dataset.about.nRows, "row")} predicted. `, tally(extra.rows)),
-        leftOut(dataset.about.ragged),
+        dataset.about.ragged.count ? h("p", { class: "hint" }, raggedRows(dataset.about.ragged)) : null,
         h(
           "button",
           { type: "button", class: "primary", onclick: () => download(blob, name) },
@@ -62,16 +63,17 @@ export function filePanel(info) {
   );
 }
 
+/** Where the first line has a name of the model in it, it holds names, whatever the guess. */
+async function load(dataset, file, names) {
+  await dataset.load(file);
+  const { hasHeader, preview } = dataset.about;
+  const isNamed = preview[0].some((cell) => names.includes(cell.trim()));
+  if (!hasHeader && isNamed) await dataset.load(file, { hasHeader: true });
+}
+
 function curlOf({ model, version }) {
   const headers = ["content-type: text/csv", "accept: text/csv"];
   return curl(withQuery("predict", { model, version }), { file: "rows.csv", headers });
-}
-
-function leftOut({ count: n, lines }) {
-  if (n === 0) return null;
-  const where = `line ${lines.join(", ")}${n > lines.length ? " …" : ""}`;
-  const text = `${plural(n, "row")} with more or fewer cells than the header left out (${where}).`;
-  return h("p", { class: "hint" }, text);
 }
 
 /** The columns of the model by the names that they have in the table. */
@@ -107,7 +109,7 @@ async function predictAll(info, dataset, onProgress, signal) {
       "predicted",
       ...(Array.isArray(found.scores[0]) ? classes.map((label) => `score_${label}`) : ["score"]),
       ...(found.probabilities ? classes.map((label) => `probability_${label}`) : []),
-    ];
+    ].map((name) => freshName(name, there)); // a table may have been predicted before
     found.labels.forEach((label, i) => {
       rows.push([label, ...[found.scores[i]].flat(), ...(found.probabilities?.[i] ?? [])].map(String));
     });

@@ -2,7 +2,7 @@
 
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
-import { number, percent } from "../../format.js";
+import { number, percent, within } from "../../format.js";
 import { curl } from "../../curl.js";
 import { isDecimalComma, isNumber } from "../../csv/cells.js";
 import { command } from "../../parts/command.js";
@@ -83,13 +83,13 @@ export function formPanel(info) {
   return h("section", { "aria-labelledby": "form-title" }, title, form);
 }
 
-function control({ kind, categories, typical }, impute) {
+function control({ kind, categories, typical, range }, impute) {
   const optional = impute === "median";
   if (kind === "text") {
     const words = (categories ?? []).map((word) => [word, word]);
     return select(optional ? [["", "unknown"], ...words] : words, typical ?? words[0]?.[0]);
   }
-  const value = typeof typical === "number" ? String(Number(typical.toPrecision(6))) : "";
+  const value = typeof typical === "number" ? within(range ?? [0, 0])(typical) : "";
   return h("input", { type: "text", inputmode: "decimal", autocomplete: "off", value, required: !optional });
 }
 

@@ -2,19 +2,21 @@
 
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
-import { number, plural } from "../../format.js";
+import { count, plural, within } from "../../format.js";
 import { leadsOf, pairMargins } from "../../leads.js";
 import { failure } from "../../parts/notice.js";
 import { planeValues } from "../../planes.js";
 import { boundaryPlot } from "../../plots/boundary.js";
 import { legend } from "../../plots/frame.js";
-import { positionOf, sentFor } from "../../session.js";
+import { placesOf, positionOf, sentFor } from "../../session.js";
 
 const SIZE = 61;
 const MOST_POINTS = 1500;
 const MOST_LANDMARKS = 3000;
 /** Planes of more pairs than one would cover each other. */
 const NO_PAIR = "none";
+const TOO_MANY_LANDMARKS =
+  `The planes are not drawn: they rest on more than ${count(MOST_LANDMARKS)} rows, which is too much for this page.`;
 const TOO_OLD = "This version comes from a release that did not keep the ranges of its columns.";
 
 /** @param {any} info @param {Set<number>} suspected rows */
@@ -53,8 +55,8 @@ export async function boundaryPanel(info, suspected) {
     if (picture.planes.some(isInSight)) lines.push(["plane", "planes, in the colour of their class"]);
     else if (picture.planes.length) lines.push(["plane", "planes: none of them comes by here"]);
     if (picture.points.some((point) => point.suspected)) lines.push(["ring", "suspected rows"]);
-    const held = h("p", { class: "hint" }, picture.held);
-    replace(place, boundaryPlot(picture), legend(info.classes, lines), picture.held ? held : null);
+    const remarks = picture.remarks.map((text) => h("p", { class: "hint" }, text));
+    replace(place, boundaryPlot(picture), legend(info.classes, lines), remarks);
     place.removeAttribute("aria-busy");
   }
   redraw();
@@ -115,7 +117,8 @@ function pictureSource(info, names, suspected) {
       : [info.columns[across].range, info.columns[up].range].map(padded);
     const rows = gridRows(typical, across, up, ranges);
     const { scores } = await api.predict({ model, version, X: rows });
-    const found = pair === NO_PAIR && !doPairsVote ? null : await planes;
+    const isWanted = pair !== NO_PAIR || doPairsVote;
+    const found = isWanted ? await planes : null;
     const values = found && gridValues(info, found, names, rows);
     const known = (found?.planes ?? []).map(({ own_class: own, other_class: other, norm }, p) => ({
       own: code(own), other: code(other), norm, values: values[p],
@@ -129,7 +132,11 @@ function pictureSource(info, names, suspected) {
       leads: leadsOf(scores, nClasses, values && doPairsVote ? pairMargins(known, values, nClasses) : null),
       planes: known.filter(isChosen),
       points,
-      held: heldText(names, typical, across, up, points.length > 0),
+      remarks: [
+        sampleText(info, points, suspected),
+        isWanted && found === null ? TOO_MANY_LANDMARKS : "",
+        heldText(info, names, across, up, points.length > 0),
+      ].filter(Boolean),
       description:
         `Areas of ${plural(info.classes.length, "class", "classes")} (${info.classes.join(", ")}) ` +
         `over ${names[across]} and ${names[up]}. ${plural(points.length, "training row")} drawn.`,
@@ -164,7 +171,8 @@ function gridValues(info, found, names, rows) {
 
 async function pointsOf(info, sent, across, up, suspected) {
   const [x, y] = [sent.features[across], sent.features[up]];
-  const found = await sent.dataset.points(x, y, sent.target, MOST_POINTS);
+  const always = placesOf(sent, [...suspected].slice(0, MOST_POINTS));
+  const found = await sent.dataset.points({ x, y, label: sent.target, most: MOST_POINTS, always });
   const labels = new Map(info.classes.map((label, i) => [String(label), i]));
   return found
     .map(([px, py, label, place]) => [px, py, label, positionOf(sent, place)])
@@ -175,6 +183,14 @@ async function pointsOf(info, sent, across, up, suspected) {
       label: labels.get(asWritten(label)) ?? labels.get(label.toLowerCase()) ?? 0,
       suspected: suspected.has(row),
     }));
+}
+
+/** Which rows are drawn, if it is not all of them. */
+function sampleText({ n_rows: rows }, points, suspected) {
+  if (points.length === 0 || rows <= MOST_POINTS) return "";
+  const which = suspected.size > MOST_POINTS ? `the ${count(MOST_POINTS)} least trusted` : "those suspected";
+  const others = suspected.size ? `, and ${which}` : "";
+  return `${count(points.length)} of ${count(rows)} rows are drawn: some, evenly spread${others}.`;
 }
 
 /** Whole numbers come back without leading zeros and plus signs, True and FALSE in small letters. */
@@ -194,10 +210,11 @@ function padded([low, high]) {
   return [low - margin, high + margin];
 }
 
-function heldText(names, values, across, up, hasPoints) {
-  const text = (value) => (typeof value === "number" ? number(value, 3) : String(value));
+function heldText({ columns }, names, across, up, hasPoints) {
+  const values = columns.map((column) => column.typical ?? null);
+  const text = (value, j) => (typeof value === "number" ? within(columns[j].range)(value) : String(value));
   const isOther = (_, j) => j !== across && j !== up;
-  const others = names.map((name, j) => `${name} = ${text(values[j])}`).filter(isOther);
+  const others = names.map((name, j) => `${name} = ${text(values[j], j)}`).filter(isOther);
   if (others.length === 0) return "";
   const some = others.slice(0, 4).join(", ");
   const hasWords = values.filter(isOther).some((value) => typeof value === "string");

@@ -23,7 +23,7 @@ export function certificatePanel(info) {
 }
 
 /** @param {any} certificate */
-export function inWords({ converged, relative_gap: gap, planes }) {
+function inWords({ converged, relative_gap: gap, planes }) {
   const which = planes.length === 2 ? "Both planes are" : `All ${planes.length} planes are`;
   if (!converged) {
     return (

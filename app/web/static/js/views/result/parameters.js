@@ -1,6 +1,6 @@
 /** The parameters of a version, and how they were found if there was a search. */
 
-import { versionPath } from "../../api.js";
+import { PAGE, versionPath, withQuery } from "../../api.js";
 import { h } from "../../dom.js";
 import { number, percent, plural, seconds } from "../../format.js";
 import { curl } from "../../curl.js";
@@ -13,25 +13,27 @@ const MEMBERSHIPS = { center: "by distance to the centre", neighbors: "by neighb
 
 export function parametersPanel(info) {
   const { search } = info;
+  const path = versionPath(info.model, info.version);
   return h(
     "section",
     { "aria-labelledby": "parameters-title" },
     h("h2", { id: "parameters-title" }, search ? "How the parameters were found" : "Its parameters"),
-    search ? h("p", {}, inWords(search)) : null,
+    search ? h("p", {}, inWords(search, info.validation)) : null,
     pairs(chosen(info)),
     search ? bestTable(search) : null,
     info.probability ? h("p", { class: "hint" }, calibration(info.probability)) : null,
     search
-      ? command("what the search tried", curl(`${versionPath(info.model, info.version)}/search?limit=1000`))
+      ? command("what the search tried", curl(withQuery(`${path}/search`, { limit: PAGE })))
       : null,
   );
 }
 
-function inWords(search) {
+function inWords(search, validation) {
+  const folds = validation ? " Each fold that measured had a search of its own, which is not counted here." : "";
   return (
-    `${plural(search.n_configurations, "configuration")} in ${seconds(search.seconds)}` +
+    `${plural(search.n_configurations, "configuration")} tried on all rows in ${seconds(search.seconds)}` +
     `${ENDS[search.stopped_early] ?? ""}, judged by ${search.scoring} over ${search.folds} folds. ` +
-    `The best reached ${percent(search.best_score)}.`
+    `The best reached ${percent(search.best_score)}.${folds}`
   );
 }
 

@@ -1,6 +1,6 @@
 /** The rows whose label the model does not believe, to look at, take out, and train again. */
 
-import { api, versionPath } from "../../api.js";
+import { PAGE, api, versionPath, withQuery } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { count, number, plural, tiny } from "../../format.js";
 import { curl } from "../../curl.js";
@@ -24,49 +24,47 @@ const NOTHING_FOUND = {
     "(or with a membership, where you choose the parameters) to see them.",
 };
 
+const NO_CELLS =
+  "Rows are counted from 0, in the order in which they were sent. " +
+  "To clean the table here, train it in this page: the service keeps no rows.";
+
+const WISH = { suspected: true, sort: "membership" };
+const pathOf = ({ model, version }) => `${versionPath(model, version)}/memberships`;
+
 /** The suspected rows of a version, least trusted first. */
-export function fetchSuspects({ model, version }) {
-  const path = `${versionPath(model, version)}/memberships`;
-  return api.pages(path, { suspected: true, sort: "membership" }, MOST_FETCHED);
-}
+export const fetchSuspects = (info) => api.pages(pathOf(info), WISH, MOST_FETCHED);
 
 /** @param {any} info @param {{items: any[], total: number}} found */
 export async function suspectsPanel(info, found) {
   const { model, version } = info;
-  const path = `${versionPath(model, version)}/memberships`;
   const title = h("h2", { id: "suspects-title" }, "Rows that look mislabelled");
+  const sent = sentFor(model, version);
   if (found.total === 0) {
     const none = h("p", {}, NOTHING_FOUND[info.params.membership] ?? "None.");
-    return h("section", { "aria-labelledby": "suspects-title" }, title, none);
+    return h("section", { "aria-labelledby": "suspects-title" }, title, none, sent && alreadyClean(sent));
   }
-  const sent = sentFor(model, version);
   const rows = await withCells(found.items, sent);
   const ticked = new Set();
   const summary = h("p", { class: "ticked", "aria-live": "polite" });
-  const clean = h(
-    "button",
-    { type: "button", class: "primary", onclick: saveCleaned },
-    "Download the cleaned CSV",
-  );
+  const clean = cleanButton(sent, () => takenOut());
   const again = h("button", { type: "button", onclick: trainAgain }, "Train again without them");
 
+  /** Rows of the table: those ticked here, and those that were taken out before. */
+  const takenOut = () => [...sent.removed, ...[...ticked].map((row) => row.place)];
   function update() {
-    replace(summary, sent ? `${plural(ticked.size, "row")} ticked of ${count(rows.length)}.` : "");
-    clean.disabled = again.disabled = ticked.size === 0;
-  }
-  async function saveCleaned() {
-    const without = [...ticked].map((row) => row.place);
-    const blob = await sent.dataset.write({ without, guard: true });
-    download(blob, renamed(sent.dataset.name, "cleaned"));
-    say(`Downloaded without ${plural(without.length, "row")}.`);
+    all.checked = ticked.size === rows.length;
+    all.indeterminate = ticked.size > 0 && !all.checked;
+    if (!sent) return;
+    replace(summary, `${plural(ticked.size, "row")} ticked of ${count(rows.length)}. `, before(sent));
+    clean.disabled = takenOut().length === 0;
+    again.disabled = ticked.size === 0;
   }
   function saveList() {
     download(suspectsCsv(rows, sent), `${model}-${version}-suspected.csv`);
   }
   function trainAgain() {
-    const without = new Set([...sent.without, ...[...ticked].map((row) => row.place)]);
-    const plan = { target: sent.target, features: new Set(sent.features), name: model, without };
-    openTable(sent.dataset, plan);
+    const features = new Set(sent.features);
+    openTable(sent.dataset, { target: sent.target, features, name: model, without: new Set(takenOut()) });
     location.hash = "#train";
   }
   function tickAll(checked) {
@@ -101,9 +99,31 @@ export async function suspectsPanel(info, found) {
     ),
     sent
       ? null
-      : h("p", { class: "hint" }, "To clean the table here, train it in this page: the service keeps no rows."),
-    command("suspected rows", curl(`${path}?suspected=true&sort=membership`)),
+      : h("p", { class: "hint" }, NO_CELLS),
+    command("suspected rows", curl(withQuery(pathOf(info), { ...WISH, limit: PAGE }))),
   );
+}
+
+/** The table of the user without some rows. Rows without a class are not wrong: they stay. */
+function cleanButton(sent, takenOut) {
+  async function save() {
+    const without = takenOut();
+    const blob = await sent.dataset.write({ without, guard: true });
+    download(blob, renamed(sent.dataset.name, "cleaned"));
+    say(`Downloaded without ${plural(without.length, "row")}.`);
+  }
+  return h("button", { type: "button", class: "primary", onclick: save }, "Download the cleaned CSV");
+}
+
+/** What was taken out on the way to this version. */
+function before({ removed: { length } }) {
+  return length ? `${plural(length, "row")} that you took out before ${length === 1 ? "stays" : "stay"} out.` : "";
+}
+
+function alreadyClean(sent) {
+  if (sent.removed.length === 0) return null;
+  const clean = cleanButton(sent, () => sent.removed);
+  return [h("p", {}, before(sent)), h("div", { class: "actions" }, clean)];
 }
 
 /** What of the rows is here, and what of that is in sight. */
@@ -128,7 +148,7 @@ function explanation(info, total) {
 
 /** The rows with their place in the table, their line in the file, and their cells. */
 async function withCells(items, sent) {
-  if (!sent) return items.map((item) => ({ ...item, place: item.row, line: item.row + 2, cells: null }));
+  if (!sent) return items; // which line a row was is not known any more
   const chosen = placesOf(sent, items.map((item) => item.row));
   const [lines, cells] = await Promise.all([sent.dataset.lines(chosen), sent.dataset.rows(chosen)]);
   return items.map((item, i) => ({ ...item, place: chosen[i], line: lines[i], cells: cells[i] }));
@@ -137,14 +157,18 @@ async function withCells(items, sent) {
 /** NaN for a cell that is missing, which `Number` would take for 0. */
 const numberIn = (cell) => (isMissing(cell) ? NaN : Number(cell.replace(",", ".")));
 
-const looksLike = ({ label, predicted }) => (predicted === label ? "–" : String(predicted));
+/** By a model that has not seen the row, if there is one: the model itself may have learned the wrong label. */
+const answerOf = ({ unseen, predicted }) => unseen ?? predicted;
+const looksLike = (row) => (answerOf(row) === row.label ? "–" : String(answerOf(row)));
 const trust = ({ membership }) => (membership < 1e-3 ? tiny(membership) : number(membership, 3));
+
+const counted = (name, value) => ({ name, number: true, cell: (row) => count(value(row)), value });
 
 function headings(sent, ticked, update) {
   const found = [
-    { name: "Line", number: true, cell: (row) => count(row.line), value: (row) => row.line },
+    sent ? counted("Line", (row) => row.line) : counted("Row", (row) => row.row),
     { name: "Label", cell: (row) => String(row.label), value: (row) => String(row.label) },
-    { name: "Looks like", cell: looksLike, value: (row) => String(row.predicted) },
+    { name: "Looks like", cell: looksLike, value: (row) => String(answerOf(row)) },
     { name: "Membership", number: true, cell: trust, value: (row) => row.membership },
   ];
   if (!sent) return found;
@@ -162,26 +186,40 @@ function headings(sent, ticked, update) {
       return box;
     },
   };
-  const cells = sent.features.slice(0, MOST_COLUMNS).map((column) => {
+  const cells = (column) => {
     const { name, kind } = sent.dataset.about.columns[column];
     const isNumber = kind === "number";
     const value = (row) => (isNumber ? numberIn(row.cells[column]) : row.cells[column]);
     return { name, number: isNumber, cell: (row) => row.cells[column], value };
-  });
-  return [tick, ...found, ...cells];
+  };
+  return [
+    tick,
+    ...found,
+    ...sent.features.slice(0, MOST_COLUMNS).map(cells),
+    ...unusedOf(sent)
+      .slice(0, MOST_COLUMNS)
+      .map(cells)
+      .map((heading) => ({ ...heading, name: `${heading.name} (not used)` })),
+  ];
+}
+
+/** Columns that are neither feature nor target: a name among them tells a person which row it is. */
+function unusedOf({ dataset, features, target }) {
+  const used = new Set([...features, target]);
+  return dataset.about.columns.map((_, i) => i).filter((i) => !used.has(i));
 }
 
 /** The list as a CSV, with the cells if the table is here. `row` counts from 0, as the service does. */
 function suspectsCsv(rows, sent) {
-  const columns = sent ? sent.features : [];
+  const columns = sent ? [...sent.features, ...unusedOf(sent)] : [];
   const names = columns.map((i) => sent.dataset.about.columns[i].name);
   const lines = [
-    ["row", "line", "label", "looks_like", "membership", ...names],
+    ["row", ...(sent ? ["line"] : []), "label", "looks_like", "membership", ...names],
     ...rows.map((row) => [
       row.row,
-      row.line,
+      ...(sent ? [row.line] : []),
       row.label,
-      row.predicted,
+      answerOf(row),
       row.membership,
       ...columns.map((i) => row.cells[i]),
     ]),

@@ -1,8 +1,8 @@
 /** What is in the table, before anything is sent. */
 
-import { field, h, replace, select } from "../../dom.js";
-import { count, number, plural } from "../../format.js";
-import { notes } from "../../parts/notice.js";
+import { choice, field, h, replace, select } from "../../dom.js";
+import { count, plural, within } from "../../format.js";
+import { notes, raggedRows } from "../../parts/notice.js";
 import { scrolling } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
 import { couldBeTarget, reasonAgainst } from "./plan.js";
@@ -18,8 +18,9 @@ const MANY_COLUMNS = 12;
  * @param {import("../../csv/dataset.js").Dataset} dataset
  * @param {any} plan changed in place
  * @param {() => Promise<void>} onChange
+ * @param {(how: {hasHeader: boolean, focus: string}) => Promise<void>} reopen
  */
-export async function columnsPanel(dataset, plan, onChange) {
+export async function columnsPanel(dataset, plan, onChange, reopen) {
   const { about } = dataset;
   const balance = h("div", { class: "balance" });
   const columns = h("div");
@@ -60,6 +61,7 @@ export async function columnsPanel(dataset, plan, onChange) {
       ].join(" · "),
     ),
     notes(remarks(about)),
+    headerChoice(about, reopen),
     preview,
     h(
       "div",
@@ -70,26 +72,41 @@ export async function columnsPanel(dataset, plan, onChange) {
   );
 }
 
+/** Whether the first line holds names can only be guessed: the user has the last word. */
+function headerChoice(about, reopen) {
+  const id = "has-header";
+  return choice("checkbox", "First line holds names", {
+    id,
+    checked: about.hasHeader,
+    async onchange({ target }) {
+      await reopen({ hasHeader: target.checked, focus: id });
+      target.checked = about.hasHeader; // still here: it could not be read that way
+    },
+  });
+}
+
 function remarks(about) {
   const found = [];
   const named = (test) => about.columns.filter(test).map((column) => column.name).join(", ");
   if (!about.hasHeader) {
-    found.push("The first line holds numbers only: it is taken as a row, and the columns get names.");
+    found.push("The first line is taken as a row, not as names, and the columns get names.");
   }
   if (about.renamed) {
     found.push("Columns without a name, or with one that occurs twice, have been given one.");
   }
   if (about.encoding !== "UTF-8") found.push(`The file is not UTF-8; it is read as ${about.encoding}.`);
-  if (about.ragged.count) {
-    const { count: n, lines } = about.ragged;
-    const where = `line ${lines.join(", ")}${n > lines.length ? " …" : ""}`;
-    const verb = n === 1 ? "is" : "are";
-    found.push(`${plural(n, "row")} with more or fewer cells than the header ${verb} left out (${where}).`);
-  }
+  if (about.ragged.count) found.push(raggedRows(about.ragged));
   const commas = named((column) => column.decimalComma);
   if (commas) found.push(`Decimal commas in ${commas}; they are sent as points.`);
   const unclear = named((column) => column.ambiguousComma);
   if (unclear) found.push(`Commas in ${unclear} may be decimal or between thousands: they stay text.`);
+  const identifying = named((column) => column.identifies);
+  if (identifying) {
+    found.push(
+      `Not used unless you tick it: ${identifying}. What differs in every row says which row it is, ` +
+        "and nothing about others.",
+    );
+  }
   const missing = about.columns.reduce((sum, column) => sum + column.missing, 0);
   if (missing) {
     found.push(
@@ -188,7 +205,10 @@ const kindOf = (column) =>
   column.kind === "number" ? (column.whole ? "whole number" : "number") : column.kind;
 
 function extent(column) {
-  if (column.kind === "number") return `${number(column.min, 3)} to ${number(column.max, 3)}`;
+  if (column.kind === "number") {
+    const write = within([column.min, column.max]);
+    return `${write(column.min)} to ${write(column.max)}`;
+  }
   if (column.kind === "empty") return "–";
   return column.many ? "over 1 000 words" : plural(column.distinct, "word");
 }

@@ -30,7 +30,8 @@ export function openPanel(onOpen) {
     ),
   );
 
-  async function open(source) {
+  /** @param {{hasHeader?: boolean, focus?: string}} [how] what is not said is guessed; who gets the focus */
+  async function open(source, { hasHeader, focus = "table-title" } = {}) {
     const bar = h("progress", { max: "1", value: 0, "aria-label": "Reading the file" });
     replace(report, bar);
     say("Reading the file.");
@@ -38,13 +39,13 @@ export function openPanel(onOpen) {
     try {
       const file = await source();
       dataset = new Dataset(file.name);
-      await dataset.load(file, (share) => (bar.value = share));
+      await dataset.load(file, { onProgress: (share) => (bar.value = share), hasHeader });
       openTable(dataset, await firstPlan(dataset));
       replace(report);
       await onOpen();
       const { nRows, columns } = dataset.about;
       say(`${dataset.name} is open: ${nRows} rows, ${columns.length} columns.`);
-      document.getElementById("table-title")?.focus();
+      document.getElementById(focus)?.focus();
     } catch (error) {
       dataset?.close();
       replace(report, failure(error));
@@ -53,7 +54,7 @@ export function openPanel(onOpen) {
     }
   }
 
-  return h(
+  const panel = h(
     "section",
     { class: "open", "aria-label": "Open a table" },
     drop,
@@ -80,4 +81,7 @@ export function openPanel(onOpen) {
     ),
     report,
   );
+  // A table of its own: a result may still need the one that is open.
+  panel.reopen = ({ file }, how) => open(async () => file, how);
+  return panel;
 }

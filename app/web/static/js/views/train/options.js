@@ -7,7 +7,6 @@ import { capabilities } from "../../capabilities.js";
 import { plural } from "../../format.js";
 import { command } from "../../parts/command.js";
 import { download, renamed } from "../../parts/download.js";
-import { failure } from "../../parts/notice.js";
 import { say } from "../../parts/status.js";
 import { session } from "../../session.js";
 import { couldBeTarget, wishOf } from "./plan.js";
@@ -43,11 +42,7 @@ export async function optionsPanel(dataset, plan) {
     }
     replace(busy);
     const keepable = chosen.mode === "auto" && able.keep;
-    try {
-      await startTraining(dataset, plan, optionsOf(dataset, plan), running, keepable);
-    } catch (error) {
-      replace(running, failure(error));
-    }
+    await startTraining(dataset, plan, optionsOf(dataset, plan), running, keepable);
   }
   async function saveAsSent() {
     download(await dataset.write(await wishOf(dataset, plan)), sentName(dataset));
@@ -143,7 +138,7 @@ const searchFields = (onChange) => [
   field(
     "Seconds to search",
     enter("budget", onChange, { min: "1", max: "3600", step: "1" }),
-    "Longer finds better parameters.",
+    "Longer finds better parameters. Where folds measure, half of it is theirs.",
   ),
   field("Look for wrong labels", choose("suspicion", onChange), "Rows that are not believed count less."),
   h(
@@ -209,7 +204,9 @@ function leftOut(plan) {
   const line = h("p", { class: "left-out" }, text, back);
   function takeBack() {
     plan.without.clear();
-    line.remove();
+    replace(line, "All rows are in again.");
+    line.tabIndex = -1;
+    line.focus(); // the button that had it is gone
   }
   return line;
 }

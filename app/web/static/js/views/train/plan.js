@@ -2,13 +2,15 @@
 
 const TARGET_NAMES = /^(target|label|labels|class|classes|y|outcome|category|diagnosis|species|churn)$/i;
 /** Labels that a target may have by default of the service. */
-export const MAX_CLASSES = 100;
+const MAX_CLASSES = 100;
 /** Text with more words than this is more of a name than a property. */
 const MAX_CATEGORIES = 100;
 
 /** Whether a column could be a target. */
 export const couldBeTarget = (column) =>
   !column.many && column.distinct >= 2 && column.distinct <= MAX_CLASSES;
+
+const AGAINST_IDENTIFYING = { names: "differs in nearly every row", counts: "counts the rows" };
 
 /** Why a column is better left out, or null. */
 export function reasonAgainst(column) {
@@ -17,7 +19,7 @@ export function reasonAgainst(column) {
   if (column.kind === "text" && (column.many || column.distinct > MAX_CATEGORIES)) {
     return "many different words";
   }
-  return null;
+  return AGAINST_IDENTIFYING[column.identifies] ?? null;
 }
 
 /** @param {import("../../csv/dataset.js").Dataset} dataset */
@@ -35,7 +37,7 @@ export async function firstPlan(dataset) {
 }
 
 /** A name that the service takes, from that of a file. */
-export function nameFor(file) {
+function nameFor(file) {
   const name = file
     .replace(/\.[A-Za-z]{1,4}$/, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")

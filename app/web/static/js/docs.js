@@ -1,0 +1,85 @@
+/** The page of the API: what the OpenAPI document of this service says, for people. */
+
+import { api } from "./api.js";
+import { operationPanel } from "./docs/operation.js";
+import { prose, schemaPanel } from "./docs/schema.js";
+import { h, replace } from "./dom.js";
+import { failure } from "./parts/notice.js";
+
+const main = document.getElementById("view");
+
+/** The operations of a document by their first tag, in the order of the document. */
+function byTag({ paths }) {
+  const found = new Map();
+  for (const [path, calls] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(calls)) {
+      const tag = operation.tags?.[0] ?? "other";
+      if (!found.has(tag)) found.set(tag, []);
+      found.get(tag).push({ method: method.toUpperCase(), path, operation });
+    }
+  }
+  return found;
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const idOf = (tag) => `tag-${tag.replaceAll(" ", "-")}`;
+
+function page(contract) {
+  const { info, components } = contract;
+  const tags = byTag(contract);
+  const schemas = Object.entries(components?.schemas ?? {});
+  const link = (id, text) => h("li", {}, h("a", { href: `#${id}` }, text));
+  return [
+    h("h1", {}, `${info.title}, the API`),
+    prose(info.description),
+    h("p", { class: "facts" }, `Release ${info.version}`),
+    h(
+      "nav",
+      { "aria-label": "Parts of this page", class: "parts" },
+      h("ul", {}, [...tags.keys()].map((tag) => link(idOf(tag), capital(tag))), link("schemas", "Schemas")),
+    ),
+    h(
+      "div",
+      { class: "actions" },
+      h("button", { type: "button", onclick: () => openAll(true) }, "Open all"),
+      h("button", { type: "button", onclick: () => openAll(false) }, "Close all"),
+    ),
+    [...tags].map(([tag, calls]) =>
+      part(idOf(tag), capital(tag), calls.map((call) => operationPanel(call))),
+    ),
+    part("schemas", "Schemas", schemas.map(([name, schema]) => schemaPanel(name, schema))),
+  ];
+}
+
+function part(id, title, children) {
+  return h("section", { "aria-labelledby": id }, h("h2", { id, tabindex: "-1" }, title), children);
+}
+
+function openAll(open) {
+  for (const details of main.querySelectorAll("details")) details.open = open;
+}
+
+/** What an address names is opened; a browser would leave it closed. */
+function openNamed() {
+  const named = document.getElementById(decoded(location.hash.slice(1)));
+  if (named?.localName !== "details") return;
+  named.open = true;
+  named.scrollIntoView();
+  named.firstElementChild.focus();
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+addEventListener("hashchange", openNamed);
+try {
+  replace(main, page(await api.document()));
+  openNamed();
+} catch (error) {
+  replace(main, h("h1", {}, "The API"), failure(error));
+}

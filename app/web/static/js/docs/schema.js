@@ -1,0 +1,92 @@
+/** Schemas as a person reads them. */
+
+import { h } from "../dom.js";
+import { plainTable, scrolling } from "../parts/table.js";
+
+const idOf = (name) => `schema-${name}`;
+
+/** Text in paragraphs, with what stands between backticks as code. */
+export function prose(text) {
+  return (text ?? "").split(/\n\s*\n/).filter(Boolean).map((part) => h("p", {}, inline(part)));
+}
+
+export const inline = (text) =>
+  (text ?? "").split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
+
+/** A schema of the document by its name. */
+export function schemaPanel(name, schema) {
+  return h(
+    "details",
+    { id: idOf(name), class: "schema" },
+    h("summary", {}, h("h3", {}, name)),
+    prose(schema.description),
+    schema.properties ? fieldTable(name, schema) : h("p", {}, typeOf(schema)),
+  );
+}
+
+function fieldTable(name, { properties, required = [] }) {
+  const rows = Object.entries(properties).map(([field, schema]) => [
+    field,
+    [typeOf(schema), required.includes(field) ? null : fallback(schema)],
+    inline(schema.description),
+  ]);
+  return scrolling(
+    `Fields of ${name}`,
+    plainTable(`Fields of ${name}`, ["Field", "Type", "About"], rows),
+  );
+}
+
+/** What holds where the field is left out. */
+function fallback({ default: value }) {
+  const isSaid = value !== undefined && value !== null;
+  const words = isSaid ? [", otherwise ", h("code", {}, JSON.stringify(value))] : ", optional";
+  return h("span", { class: "hint" }, words);
+}
+
+/** What a value may be, with links to the schemas it names. @returns {any[]} */
+export function typeOf(schema) {
+  if (schema === true || schema === undefined || Object.keys(schema).length === 0) return ["anything"];
+  if (schema.$ref) return [reference(schema.$ref)];
+  if ("const" in schema) return [h("code", {}, JSON.stringify(schema.const))];
+  if (schema.enum) return listed(schema.enum.map((value) => [h("code", {}, JSON.stringify(value))]));
+  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+  if (choices) return listed(choices.map(typeOf));
+  return [...kindOf(schema), ...limitsOf(schema).map((limit) => `, ${limit}`)];
+}
+
+function reference(target) {
+  const name = target.split("/").at(-1);
+  return h("a", { href: `#${idOf(name)}` }, name);
+}
+
+/** `a, b or c`. */
+const listed = (parts) =>
+  parts.flatMap((part, i) => [i === 0 ? "" : i === parts.length - 1 ? " or " : ", ", ...part]);
+
+function kindOf({ type, items, format, additionalProperties: values, properties, prefixItems: places }) {
+  if (type === "array" && places) return ["list: ", ...listed(places.map(typeOf))];
+  if (type === "array") return ["list of ", ...typeOf(items)];
+  if (type === "object" && properties) return ["object with ", Object.keys(properties).join(", ")];
+  if (type === "object" && values) return ["object of ", ...typeOf(values)];
+  if (type === "string" && format === "binary") return ["bytes"];
+  return [[type ?? "anything"].flat().join(" or "), format ? ` (${format})` : ""];
+}
+
+/** Bounds that a person may meet; those of 64-bit numbers are beyond what is exact here. */
+function limitsOf(schema) {
+  const found = [];
+  const bound = (name, words) => {
+    const value = schema[name];
+    if (value !== undefined && Math.abs(value) <= Number.MAX_SAFE_INTEGER) found.push(words(value));
+  };
+  bound("minimum", (value) => `≥ ${value}`);
+  bound("exclusiveMinimum", (value) => `> ${value}`);
+  bound("maximum", (value) => `≤ ${value}`);
+  bound("exclusiveMaximum", (value) => `< ${value}`);
+  bound("minLength", (value) => `at least ${value} long`);
+  bound("maxLength", (value) => `at most ${value} long`);
+  bound("minItems", (value) => `at least ${value} of them`);
+  bound("maxItems", (value) => `at most ${value} of them`);
+  if (schema.pattern) found.push(`matching ${schema.pattern}`);
+  return found;
+}
