@@ -71,7 +71,9 @@ def build_parser() -> argparse.ArgumentParser:
     keys = commands.add_parser("keys", help="make an API key")
     keys.add_argument("action", choices=["new"])
     keys.add_argument("--name", default="key")
-    keys.add_argument("--scopes", default="predict", help="predict, train, admin; joined by +")
+    keys.add_argument(
+        "--scopes", default="predict", help="metrics, predict, train, admin; joined by +"
+    )
 
     add_db_command(commands)
     add_backup_commands(commands)
