@@ -11,7 +11,7 @@ RUN /opt/frtsvm/bin/pip install --quiet --require-hashes -r requirements/build.l
 COPY pyproject.toml README.md LICENSE ./
 COPY frtsvm_core frtsvm_core
 COPY app app
-# What is needed to run stays: no installer, no tests of libraries, no symbols for debuggers.
+# What is needed to run stays: no installer, no tests of libraries, no type stubs.
 RUN /opt/frtsvm/bin/pip install --quiet --no-deps --no-build-isolation --no-compile . \
  && /opt/frtsvm/bin/pip uninstall --quiet --yes setuptools pip \
  && find /opt/frtsvm -depth -type d \( -name tests -o -name __pycache__ \) -exec rm -rf {} + \
@@ -40,6 +40,6 @@ EXPOSE 8000
 # Requests in flight and trainings get FRTSVM_SHUTDOWN_GRACE seconds after it.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:%s/healthz' % (os.environ.get('FRTSVM_PORT') or 8000), timeout=2)"]
 ENTRYPOINT ["entrypoint.sh"]
 CMD ["frtsvm", "serve"]

@@ -77,8 +77,8 @@ bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 9 minutes
 	$(BIN)/python -m benchmarks.serving
 
-bench-scaling: $(VENV)/.dev ## a fit on files larger than the memory of the workers, some minutes
-	$(BIN)/python -m benchmarks.scaling
+bench-scaling: $(VENV)/.dev ## a fit on files larger than the memory of the workers, and the same in memory, some minutes
+	$(BIN)/python -m benchmarks.scaling --compare
 
 bench-search: $(VENV)/.dev ## parameter search against GridSearchCV, a full grid and a tuned SVC (long)
 	$(BIN)/python -m benchmarks.search

@@ -41,11 +41,13 @@ def default_training_memory() -> int:
 class Settings(BaseSettings):
     """The settings of one service.
 
-    What is not in the environment may be in a file of its name, in lower case, in the folder of
-    secrets: a URL with a password in it, for one.
+    What is not in the environment, or empty there, may be in a file of its name, in lower case, in the
+    folder of secrets: a URL with a password in it, for one.
     """
 
-    model_config = SettingsConfigDict(env_prefix="FRTSVM_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="FRTSVM_", env_ignore_empty=True, extra="ignore", frozen=True
+    )
 
     # --- where things are
     home: Path = Path(".frtsvm")
@@ -78,7 +80,7 @@ class Settings(BaseSettings):
     api_keys: Annotated[tuple[KeyEntry, ...], NoDecode] = ()
     """Entries `name:scope+scope:sha256-of-the-key`, separated by commas or blanks."""
     allow_open: bool = False
-    """Serve outside loopback without any key."""
+    """Serve outside loopback without any key; the checks against pages of other sites are off too."""
 
     # --- limits of one request
     max_header_bytes: PositiveInt = 32 * 1024

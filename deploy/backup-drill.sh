@@ -17,32 +17,29 @@ finish() {
 trap finish EXIT
 
 frtsvm backup "$place/backup"
-# A store of its own: no variable of the live one may lead there.
+# A store of its own: no variable of the live one may lead there, and neither may a secret file, which would fill in for a
+# variable that is not set.
 while IFS='=' read -r name _; do
     if [[ $name == FRTSVM_* && $name != FRTSVM_KEY && $name != FRTSVM_API_KEYS ]]; then unset "$name"; fi
 done < <(env)
-FRTSVM_HOME=$place/home frtsvm restore "$place/backup"
-FRTSVM_HOME=$place/home FRTSVM_PORT=$port FRTSVM_LOG_LEVEL=warning frtsvm serve &
+export FRTSVM_HOME=$place/home FRTSVM_DATABASE_URL=sqlite:///$place/home/frtsvm.sqlite3 FRTSVM_ARTIFACTS=$place/home
+frtsvm restore "$place/backup"
+FRTSVM_HOST=127.0.0.1 FRTSVM_PORT=$port FRTSVM_LOG_LEVEL=warning frtsvm serve &
 server=$!
-ask() {  # URL [BODY]
-    curl -fsS --max-time 30 ${FRTSVM_KEY:+-H "Authorization: Bearer $FRTSVM_KEY"} \
-        ${2:+-H 'Content-Type: application/json' -d "$2"} "$1"
-}
-for _ in $(seq 120); do
-    if curl -fsS --max-time 2 "http://127.0.0.1:$port/readyz" >/dev/null 2>&1; then break; fi
-    kill -0 "$server"
-    sleep 0.5
-done
-versions() {  # URL: model, version, digest and status of everything
-    python3 - "$1" <<'PY'
+# Asks with Python, which the image has; it has no curl.
+cat >"$place/ask.py" <<'PY'
 import json, os, sys, urllib.request
 
-def ask(path):
-    request = urllib.request.Request(sys.argv[1] + path)
+url, what = sys.argv[1:3]
+
+
+def ask(path, body=None):
+    request = urllib.request.Request(url + path, data=body, headers={"Content-Type": "application/json"})
     if os.environ.get("FRTSVM_KEY"):
         request.add_header("Authorization", "Bearer " + os.environ["FRTSVM_KEY"])
     with urllib.request.urlopen(request, timeout=30) as answer:
         return json.load(answer)
+
 
 def pages(path, key):
     found = []
@@ -52,19 +49,29 @@ def pages(path, key):
         if len(page[key]) < 100:
             return found
 
-for model in pages("/models", "items"):
-    for version in pages(f"/models/{model['model']}", "versions"):
-        info = ask(f"/models/{model['model']}/versions/{version['version']}")
-        print(info["model"], info["version"], info["artifact"]["sha256"], info["status"])
+
+if what == "ready":
+    ask("/readyz")
+elif what == "versions":  # model, version, digest and status of everything
+    for model in pages("/models", "items"):
+        for version in pages(f"/models/{model['model']}", "versions"):
+            info = ask(f"/models/{model['model']}/versions/{version['version']}")
+            print(info["model"], info["version"], info["artifact"]["sha256"], info["status"])
+else:
+    print(json.dumps(ask("/predict", b'{"model":"smoke","X":[[-2,-2],[0.1,0.2],[2,2]]}')))
 PY
-}
-versions "$live" >"$place/live"
-versions "http://127.0.0.1:$port" >"$place/restored"
+restored=http://127.0.0.1:$port
+for _ in $(seq 120); do
+    if python3 "$place/ask.py" "$restored" ready 2>/dev/null; then break; fi
+    kill -0 "$server"
+    sleep 0.5
+done
+python3 "$place/ask.py" "$live" versions >"$place/live"
+python3 "$place/ask.py" "$restored" versions >"$place/restored"
 diff "$place/live" "$place/restored"
 if grep -q '^smoke ' "$place/live"; then
-    body='{"model":"smoke","X":[[-2,-2],[0.1,0.2],[2,2]]}'
-    ask "$live/predict" "$body" >"$place/live.json"
-    ask "http://127.0.0.1:$port/predict" "$body" >"$place/restored.json"
+    python3 "$place/ask.py" "$live" predict >"$place/live.json"
+    python3 "$place/ask.py" "$restored" predict >"$place/restored.json"
     diff "$place/live.json" "$place/restored.json"
 fi
 echo "drill: $(wc -l <"$place/live") versions came back as they are"

@@ -54,6 +54,8 @@ def _service_problems(
         yield f"{name}: no memory limit"
     if not service.get("read_only"):
         yield f"{name}: its root file system can be written"
+    if service.get("cap_drop") != ["ALL"] or not service.get("security_opt"):
+        yield f"{name}: keeps capabilities, or can gain some"
     if ":" not in service["image"] and "build" not in service:
         yield f"{name}: image without a version"
     if "build" not in service and "healthcheck" not in service:
@@ -83,7 +85,7 @@ def kubernetes_problems() -> Iterator[str]:
     files = {path.name for path in (FOLDER / "k8s").glob("*.yaml")} - {"kustomization.yaml"}
     if files != set(listed["resources"]):
         yield f"kustomization.yaml does not list {files ^ set(listed['resources'])}"
-    for path in sorted((FOLDER / "k8s").glob("*.yaml")):
+    for path in sorted((FOLDER / "k8s").rglob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
             if document["kind"] in CLIENT_SIDE:
                 continue
@@ -109,7 +111,7 @@ def variable_problems() -> Iterator[str]:
     from app.settings import Settings
 
     known = {f"FRTSVM_{name.upper()}" for name in Settings.model_fields}
-    for path in [*COMPOSE, *(FOLDER / "k8s").glob("*.yaml")]:
+    for path in [*COMPOSE, *(FOLDER / "k8s").rglob("*.yaml")]:
         for name in set(re.findall(r"FRTSVM_[A-Z_]+", path.read_text(encoding="utf-8"))):
             if name not in known:
                 yield f"{path.name}: there is no setting {name}"

@@ -17,3 +17,6 @@ make_one db_password "$(random)"
 make_one frtsvm_database_url "postgresql://frtsvm:$(cat "$folder/db_password")@db/frtsvm"
 make_one frtsvm_store_secret "$(random)"
 make_one grafana_password "$(random)"
+make_one metrics_key "$(random)"
+# Without any key the service asks Prometheus for none. With keys, it has to know this one.
+echo "add to FRTSVM_API_KEYS, if there are keys: prometheus:metrics:$(sha256sum <"$folder/metrics_key" | cut -d ' ' -f 1)"

@@ -41,5 +41,9 @@ expect '"labels":["no","yes"]' 'predict' \
     "$(call POST /predict "{\"model\":\"smoke\",\"version\":$version,\"X\":[[-2,-2],[2,2]]}")"
 expect '"converged":true' 'model info, with its certificate' \
     "$(call GET "/models/smoke/versions/$version")"
-expect 'frtsvm_requests_total' 'metrics' "$(call GET /metrics)"
+if [[ $(curl -sS -o /dev/null --max-time 30 -w '%{http_code}' "$url/metrics") == 404 ]]; then
+    echo "skip metrics: the proxy keeps them inside; Prometheus asks each replica"
+else
+    expect 'frtsvm_requests_total' 'metrics' "$(call GET /metrics)"
+fi
 echo "smoke: all well, version $version"

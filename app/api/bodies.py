@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -17,6 +16,7 @@ from app.api.messages import headers_of
 from app.errors import UnsupportedMediaType
 from app.schemas.validation import parse_json, validate
 from app.wire.json_rows import parse_with_rows
+from frtsvm_core.cores import available_cores
 
 JSON = "application/json"
 CSV = "text/csv"
@@ -36,7 +36,7 @@ EAGER_ARRAY_BYTES = 2 * 1024 * 1024
 
 _ALSO_CALLED = {"application/x-parquet": PARQUET, "application/parquet": PARQUET}
 
-_batches = ThreadPoolExecutor(max(2, os.cpu_count() or 1), "batch")
+_batches = ThreadPoolExecutor(max(2, available_cores()), "batch")
 
 Parsed = TypeVar("Parsed", bound=BaseModel)
 Result = TypeVar("Result")

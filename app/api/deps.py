@@ -107,6 +107,7 @@ class _Requires:
         return require_scope(request, self._scope)
 
 
+Watching = Annotated[KeyEntry, Depends(_Requires(Scope.METRICS))]
 Predicting = Annotated[KeyEntry, Depends(_Requires(Scope.PREDICT))]
 Training = Annotated[KeyEntry, Depends(_Requires(Scope.TRAIN))]
 Administrating = Annotated[KeyEntry, Depends(_Requires(Scope.ADMIN))]

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from app import errors
-from app.api.deps import Predicting, container_of
+from app.api.deps import Watching, container_of
 from app.api.problems import documented
 from app.api.responses import JsonResponse
 
@@ -39,15 +39,24 @@ def is_ready(request: Request) -> Response:
     return JsonResponse({"status": "ready"})
 
 
+@router.get("/readyz/predictions", response_model=Health, responses=documented(errors.ShuttingDown))
+async def is_ready_to_predict(request: Request) -> Response:
+    """The server is not stopping. It has had its database, or it would not have started, and models that
+    are loaded predict without it: a balancer that asks here keeps sending. Needs no key."""
+    if container_of(request).draining.is_set():
+        raise errors.ShuttingDown("the server is stopping")
+    return JsonResponse({"status": "ready"})
+
+
 @router.get(
     "/metrics",
     response_class=Response,
     responses={
         200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
-        **documented(errors.NotAuthenticated, errors.NotPermitted, errors.StoreUnavailable),
+        **documented(errors.NotAuthenticated, errors.NotPermitted),
     },
 )
-def get_metrics(request: Request, caller: Predicting) -> Response:
+def get_metrics(request: Request, caller: Watching) -> Response:
     """For Prometheus, which can send a key as bearer token."""
     text = container_of(request).render_metrics()
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

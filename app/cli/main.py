@@ -11,6 +11,7 @@ from importlib.metadata import version
 from app.cli.backup import add_backup_commands, run_backup, run_restore
 from app.cli.db import add_db_command, run_db
 from app.cli.worker import add_worker_command, run_worker
+from frtsvm_core.cores import available_cores
 
 #: What these libraries read once, when they are loaded.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -70,7 +71,9 @@ def build_parser() -> argparse.ArgumentParser:
     keys = commands.add_parser("keys", help="make an API key")
     keys.add_argument("action", choices=["new"])
     keys.add_argument("--name", default="key")
-    keys.add_argument("--scopes", default="predict", help="predict, train, admin; joined by +")
+    keys.add_argument(
+        "--scopes", default="predict", help="metrics, predict, train, admin; joined by +"
+    )
 
     add_db_command(commands)
     add_backup_commands(commands)
@@ -122,6 +125,6 @@ def _run(options: argparse.Namespace) -> int:
 
 def _spread_threads(workers: int) -> None:
     """Give each web process its share of the cores, unless the user has decided."""
-    share = max(1, (os.cpu_count() or 1) // max(1, workers))
+    share = max(1, available_cores() // max(1, workers))
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, str(share))

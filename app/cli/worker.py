@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import Any
+
+from frtsvm_core.cores import available_cores
 
 
 def add_worker_command(commands: Any) -> None:
@@ -15,8 +16,8 @@ def add_worker_command(commands: Any) -> None:
     worker.add_argument(
         "--folds",
         type=int,
-        default=os.cpu_count() or 1,
-        help="folds of searches at a time, beside the trainings (default: one per core)",
+        default=available_cores(),
+        help="folds of searches at a time, beside the trainings, if memory allows (default: cores)",
     )
     worker.add_argument("--host", help="address that the cluster reaches this machine by")
 

@@ -16,16 +16,20 @@ import traceback
 import warnings
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.errors import ServiceError, TrainingRejected
 from app.jobs.messages import STOP, Task, receive, send, staged_to_json
 from app.pipeline.data import TrainingData
+from app.pipeline.memory import folds_at_a_time
 from app.pipeline.train import NothingTried, train
 from app.processes import when_parent_ends
 from app.schemas.training import TrainingOptions
 from app.store.database import FULL
 from app.store.files import load_verified, stage
+
+if TYPE_CHECKING:  # who has no cluster need not have its libraries
+    from app.jobs.cluster.spreading import Spreading
 
 #: Predictions go first when both want the processor.
 NICENESS = 10
@@ -39,23 +43,24 @@ def main(task_text: str, pipe: Connection) -> None:
     task = Task.decode(task_text)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
+    spreading = None
     with contextlib.ExitStack() as stack:
         if task.scheduler is not None and task.options.get("search") is not None:
             # Before memory is limited: what a connection needs does not count as the training's.
-            _spread(stack, task.scheduler)
+            spreading = _connected(stack, task.scheduler)
         _limit_memory(task.memory)
-        _run_and_tell(task, pipe)
+        _run_and_tell(task, pipe, spreading)
 
 
-def _spread(stack: contextlib.ExitStack, scheduler: str) -> None:
-    from app.jobs.cluster.spreading import over_the_cluster
+def _connected(stack: contextlib.ExitStack, scheduler: str) -> Spreading | None:
+    from app.jobs.cluster.spreading import connected
 
-    stack.enter_context(over_the_cluster(scheduler))
+    return connected(stack, scheduler)
 
 
-def _run_and_tell(task: Task, pipe: Connection) -> None:
+def _run_and_tell(task: Task, pipe: Connection, spreading: Spreading | None) -> None:
     try:
-        _run(task, pipe)
+        _run(task, pipe, spreading)
     except NothingTried:
         send(pipe, "cancelled")
     except MemoryError:
@@ -83,10 +88,13 @@ def _run_and_tell(task: Task, pipe: Connection) -> None:
         send(pipe, "failed", code="crashed", detail=detail, trace=traceback.format_exc()[-8000:])
 
 
-def _run(task: Task, pipe: Connection) -> None:
+def _run(task: Task, pipe: Connection, spreading: Spreading | None) -> None:
     data = TrainingData.from_state(load_verified(Path(task.spool), task.sha256))
     options = TrainingOptions.model_validate(task.options)
-    with warnings.catch_warnings():
+    with contextlib.ExitStack() as stack:
+        if spreading is not None:
+            stack.enter_context(spreading(folds_at_a_time(data, options, task.memory)))
+        stack.enter_context(warnings.catch_warnings())
         # Whether it converged is in the certificate; the rest nobody would read.
         warnings.simplefilter("ignore")
         outcome = train(data, options, _Throttle(pipe), stop=_Stop(pipe), memory=task.memory)

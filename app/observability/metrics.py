@@ -16,6 +16,8 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from app.errors import ServiceError
+
 _LATENCY = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _TRAINING = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 3600)
 
@@ -103,8 +105,15 @@ class _Jobs(Collector):
         self._jobs_by_state = jobs_by_state
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Jobs in the database by state; `queued` is the length of the queue."""
+        """Jobs in the database by state; `queued` is the length of the queue. While the database is
+        away there are none, but all other metrics are."""
         family = GaugeMetricFamily("frtsvm_jobs", "Jobs by state.", labels=["state"])
-        for state, count in self._jobs_by_state().items():
+        try:
+            counts = self._jobs_by_state()
+        except ServiceError:
+            yield GaugeMetricFamily("frtsvm_store_up", "Whether the database answers.", value=0)
+            return
+        for state, count in counts.items():
             family.add_metric([state], count)
         yield family
+        yield GaugeMetricFamily("frtsvm_store_up", "Whether the database answers.", value=1)

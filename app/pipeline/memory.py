@@ -7,13 +7,13 @@ training that is refused can be sent again with fewer rows, one that dies half-w
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
 from app.pipeline.data import TrainingData
 from app.schemas.training import EstimatorParams, TrainingOptions
+from frtsvm_core.cores import available_cores
 from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 
 DOUBLE = 8
@@ -26,6 +26,8 @@ FIXED = 192 * 1024**2
 AUTO_ROWS, AUTO_RANK, AUTO_REFIT_RANK = 6000, 400, 64
 #: Up to 600 rows, or twice the columns, the ladder of slack costs holds the matrix of a dual as a whole.
 GRAM_ROWS, MOST_GRAM_ROWS = 600, 4000
+#: Prepared folds that a worker of a cluster keeps; a test compares it with the search.
+KEPT = 2
 
 
 def estimate_bytes(data: TrainingData, options: TrainingOptions) -> int:
@@ -53,19 +55,37 @@ def fit_bytes(data: TrainingData, params: EstimatorParams) -> int:
 def search_bytes(data: TrainingData, options: TrainingOptions, params: EstimatorParams) -> int:
     """Bytes that the folds of a search take, which are all prepared at the same time."""
     assert options.search is not None
+    folds = options.search.folds_for(int(data.class_counts().min()))
+    raw, kept, passing = _fold_cells(data, options, params)
+    return FIXED + DOUBLE * (raw + folds * kept + min(folds, available_cores()) * passing)
+
+
+def folds_at_a_time(data: TrainingData, options: TrainingOptions, allowed: int) -> int:
+    """How many folds of a search a worker of a cluster can work on in so many bytes, at least one. It
+    also has the table, and keeps the folds that it worked on last."""
+    fitting = []
+    for params in _searched(options):
+        raw, kept, passing = _fold_cells(data, options, params)
+        fitting.append((allowed // DOUBLE - raw - KEPT * kept) // (kept + passing))
+    return max(1, min(fitting))
+
+
+def _fold_cells(
+    data: TrainingData, options: TrainingOptions, params: EstimatorParams
+) -> tuple[int, int, int]:
+    """Numbers in memory: the table, a prepared fold, and what passes while one is worked on."""
+    assert options.search is not None
     n, p, n_classes = data.table.n_rows, n_inputs(data), len(data.classes)
     raw = 2 * n * (data.table.n_columns + p)
     if options.search.plan == "auto":
         n = min(n, AUTO_ROWS)
-    folds = options.search.folds_for(int(data.class_counts().min()))
-    threads = min(folds, os.cpu_count() or 1)
     m = factor_width(n, p, params)
     if options.search.plan == "auto" and params.kernel != "linear" and params.rank == "auto":
         m = n if n <= EXACT_ROWS else min(n, AUTO_RANK)
-    kept = n * p + (n_classes + 2) * n * m + 3 * n_classes * m * m  # per fold
+    kept = n * p + (n_classes + 2) * n * m + 3 * n_classes * m * m
     gram = min(n, max(GRAM_ROWS, 2 * m), MOST_GRAM_ROWS)
-    passing = 2 * n * (m + p) + 2 * gram * gram + 4 * m * m  # per thread
-    return FIXED + DOUBLE * (raw + folds * kept + threads * passing)
+    passing = 2 * n * (m + p) + 2 * gram * gram + 4 * m * m
+    return raw, kept, passing
 
 
 def within_memory(
@@ -117,7 +137,7 @@ def factor_width(n: int, p: int, params: EstimatorParams) -> int:
 def opposing_rows(data: TrainingData, params: EstimatorParams) -> int:
     """Rows in the planes that are solved side by side: as many planes as there are cores."""
     counts = np.sort(data.class_counts())[::-1]
-    cores = os.cpu_count() or 1
+    cores = available_cores()
     if len(counts) == 2:
         return int(counts.sum())
     if params.multi_class == "ovr":

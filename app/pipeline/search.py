@@ -6,7 +6,6 @@ search is given row numbers in place of rows, and a transformer that turns them 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from app.pipeline.progress import Progress
 from app.pipeline.searched import ranked, table_row
 from app.schemas.search import Search
 from app.schemas.training import EstimatorParams, TrainingOptions
+from frtsvm_core.cores import available_cores
 from frtsvm_core.model_selection import Calibration, FRTSVMSearchCV, SearchProgress, StopSearch
 from frtsvm_core.model_selection.auto import SEARCH_SHARE
 
@@ -76,7 +76,7 @@ def find_parameters(
         probability=search.probability,
         time_budget=budget,
         # Beyond the folds, threads would work on several kernels at once, and need their memory.
-        n_jobs=min(n_folds, os.cpu_count() or 1),
+        n_jobs=min(n_folds, available_cores()),
         random_state=search.seed,
     )
     numbers = np.arange(data.table.n_rows, dtype=np.float64)[:, None]

@@ -11,8 +11,10 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Scope(StrEnum):
-    """What a key allows. `admin` includes the others, `train` includes `predict`."""
+    """What a key allows. `admin` includes the others, `train` includes `predict`, which includes
+    `metrics`."""
 
+    METRICS = "metrics"
     PREDICT = "predict"
     TRAIN = "train"
     ADMIN = "admin"
@@ -20,8 +22,9 @@ class Scope(StrEnum):
 
 #: Scope -> all scopes that it grants.
 GRANTS: dict[Scope, frozenset[Scope]] = {
-    Scope.PREDICT: frozenset({Scope.PREDICT}),
-    Scope.TRAIN: frozenset({Scope.PREDICT, Scope.TRAIN}),
+    Scope.METRICS: frozenset({Scope.METRICS}),
+    Scope.PREDICT: frozenset({Scope.METRICS, Scope.PREDICT}),
+    Scope.TRAIN: frozenset({Scope.METRICS, Scope.PREDICT, Scope.TRAIN}),
     Scope.ADMIN: frozenset(Scope),
 }
 

@@ -168,7 +168,12 @@ class _Passes:
         return Partitions((), self._parts.label, self._parts.features)
 
     def _each(self, tasks: list[Delayed]) -> list[Any]:
-        results: list[Any] = self._client.gather(self._client.compute(tasks))
+        futures = self._client.compute(tasks)
+        try:
+            results: list[Any] = self._client.gather(futures)
+        finally:
+            for future in futures:
+                future.release()  # an error would keep them as long as its trace
         return results
 
 

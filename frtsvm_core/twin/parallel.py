@@ -6,7 +6,6 @@ both release the interpreter lock: so BLAS is kept to one thread, and large prob
 side by side.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +13,8 @@ from functools import cache
 from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
+
+from frtsvm_core.cores import available_cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,6 +32,11 @@ def _blas() -> ThreadpoolController:
     # Looking through the loaded libraries takes milliseconds; NumPy's and SciPy's BLAS are there since
     # their import.
     return ThreadpoolController()
+
+
+@cache
+def _cores() -> int:
+    return available_cores()  # reads files
 
 
 @contextmanager
@@ -51,7 +57,7 @@ def side_by_side(
     function: Callable[[Item], Result], items: Sequence[Item], *, n_cells: int
 ) -> list[Result]:
     """[function(item) for item in items], on as many threads as there are cores if it is worth it."""
-    workers = min(len(items), len(os.sched_getaffinity(0)))
+    workers = min(len(items), _cores())
     if workers < 2 or not is_large(n_cells):
         return [function(item) for item in items]
     with ThreadPoolExecutor(workers) as pool:

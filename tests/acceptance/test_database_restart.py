@@ -73,7 +73,8 @@ def test_the_service_stays_while_the_database_restarts(tmp_path: Path) -> None:
                 assert str(postgres.folder) not in found.text
             refused = client.post("/train", json=training("n"))
             assert refused.status_code == 503
-            assert client.get("/healthz").status_code == 200
+            for path in ("/healthz", "/readyz/predictions", "/metrics"):
+                assert client.get(path).status_code == 200
             time.sleep(1.5)
             postgres.start()
             server.wait_until_ready()

@@ -44,9 +44,12 @@ def test_secrets_are_read_from_files_unless_the_environment_says_otherwise(
     (tmp_path / "frtsvm_queue_size").write_text("7")
     monkeypatch.delenv("FRTSVM_DATABASE_URL", raising=False)
     monkeypatch.setenv("FRTSVM_QUEUE_SIZE", "9")
+    (tmp_path / "frtsvm_api_keys").write_text(f"a:predict:{hash_key(b'1')}\n")
+    monkeypatch.setenv("FRTSVM_API_KEYS", "")  # as compose sets what its user has not
     settings = Settings()
     assert settings.url == "postgresql://frtsvm:pw@db/frtsvm"
     assert settings.queue_size == 9
+    assert [key.name for key in settings.api_keys] == ["a"]
 
 
 def test_a_scheduler_is_named_by_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,21 @@ Check = Callable[[], Iterator[str]]
             check.compose_problems,
             "not declared",
         ),
+        (
+            "deploy/compose.scale.yml",
+            """    cap_drop: [ALL]
+    cap_add: [CHOWN, DAC""",
+            """    cap_add: [CHOWN, DAC""",
+            check.compose_problems,
+            "db: keeps capabilities",
+        ),
+        (
+            "deploy/k8s/latency/autoscaler.yaml",
+            "minReplicas: 2",
+            "minReplicas: two",
+            check.kubernetes_problems,
+            "two",
+        ),
         ("deploy/k8s/api.yaml", "replicas: 2", "replica: 2", check.kubernetes_problems, "replica"),
         (
             "deploy/k8s/api.yaml",

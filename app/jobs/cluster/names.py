@@ -6,6 +6,10 @@ from __future__ import annotations
 #: for a slot that is held by the job it belongs to.
 JOB = "frtsvm-job"
 FOLD = "frtsvm-fold"
+#: The memory that the folds of a worker have together: as many bytes as one training may use, in parts
+#: of which a fold takes its share.
+FOLD_MEMORY = "frtsvm-fold-memory"
+MEMORY_PARTS = 1000
 
 
 def job_key(job: str, fence: int, handover: int) -> str:

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 import joblib
 from distributed import Client
 
-from app.jobs.cluster.names import FOLD
+from app.jobs.cluster.names import FOLD, FOLD_MEMORY, MEMORY_PARTS
 
 log = logging.getLogger("frtsvm.jobs")
 
 CONNECT_TIMEOUT = 5.0
 
+#: Given how many folds of a search may be in the memory of one worker, sends them there while it lasts.
+Spreading = Callable[[int], AbstractContextManager[None]]
 
-@contextmanager
-def over_the_cluster(scheduler: str) -> Iterator[None]:
-    """While it lasts, searches send their folds to the slots that workers keep for them. If the
-    scheduler does not answer they stay in this process."""
+
+def connected(stack: ExitStack, scheduler: str) -> Spreading | None:
+    """A connection that lasts as long as the stack; None if the scheduler does not answer, so that the
+    folds stay in this process."""
     try:
         client = Client(scheduler, timeout=CONNECT_TIMEOUT, set_as_default=False)
     except OSError as error:
         log.warning("folds stay here", extra={"why": str(error)})
-        yield
-        return
-    with client, joblib.parallel_config("dask", client=client, resources={FOLD: 1}):
+        return None
+    stack.enter_context(client)
+    return lambda at_a_time: _over(client, at_a_time)
+
+
+@contextmanager
+def _over(client: Client, at_a_time: int) -> Iterator[None]:
+    resources = {FOLD: 1, FOLD_MEMORY: MEMORY_PARTS // max(1, at_a_time)}
+    with joblib.parallel_config("dask", client=client, resources=resources):
         yield

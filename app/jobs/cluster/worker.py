@@ -9,7 +9,7 @@ import signal
 from distributed import Worker
 
 import frtsvm_core.model_selection  # noqa: F401  (loading it takes seconds, which folds should not wait)
-from app.jobs.cluster.names import FOLD, JOB
+from app.jobs.cluster.names import FOLD, FOLD_MEMORY, JOB, MEMORY_PARTS
 from app.jobs.cluster.task import runner
 from app.settings import Settings
 
@@ -48,10 +48,11 @@ async def _serve_once(
     worker = Worker(
         scheduler,
         nthreads=slots + folds,
-        resources={JOB: slots, FOLD: folds},
+        resources={JOB: slots, FOLD: folds, FOLD_MEMORY: MEMORY_PARTS},
         host=host,
         dashboard=False,
-        # Jobs limit their memory themselves, in processes of their own.
+        # Jobs limit their memory themselves, in processes of their own; of folds, only as many run at a
+        # time as by the estimate fit into what one training may use.
         memory_limit="auto",
     )
     ended = asyncio.ensure_future(_run(worker))

@@ -15,7 +15,7 @@ from tests.app.data import training
 from tests.app.server import Server
 
 KEYS = {scope: f"key-of-{scope.value}-0123456789" for scope in Scope}
-OPEN = {"/healthz", "/readyz", "/v2/health/live", "/v2/health/ready"}
+OPEN = {"/healthz", "/readyz", "/readyz/predictions", "/v2/health/live", "/v2/health/ready"}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,9 @@ def test_scopes(guarded: Server) -> None:
         assert refused.json()["type"] == "urn:frtsvm:problem:not-permitted"
         assert client.post("/train", json=train, headers=bearer(Scope.TRAIN)).status_code == 201
         for scope in Scope:
-            assert client.post("/predict", json=ask, headers=bearer(scope)).status_code == 200
+            expected = 403 if scope is Scope.METRICS else 200
+            assert client.post("/predict", json=ask, headers=bearer(scope)).status_code == expected
+            assert client.get("/metrics", headers=bearer(scope)).status_code == 200
         path = "/models/scoped"
         assert client.delete(path, headers=bearer(Scope.TRAIN)).status_code == 403
         by_header = {"x-api-key": KEYS[Scope.ADMIN]}

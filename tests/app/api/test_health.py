@@ -10,6 +10,8 @@ from pathlib import Path
 
 import httpx
 
+from app.errors import StoreUnavailable
+from app.observability.metrics import Metrics
 from tests.app.data import slow_training, training
 from tests.app.server import Server
 
@@ -20,6 +22,7 @@ STOPPED = (0, -signal.SIGTERM)
 def test_alive_and_ready(client: httpx.Client) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     assert client.get("/readyz").json() == {"status": "ready"}
+    assert client.get("/readyz/predictions").json() == {"status": "ready"}
 
 
 def test_metrics_count(client: httpx.Client) -> None:
@@ -35,10 +38,21 @@ def test_metrics_count(client: httpx.Client) -> None:
         'frtsvm_model_cache_total{event="miss"}',
         "frtsvm_model_cache_models",
         "frtsvm_model_cache_bytes",
+        "frtsvm_store_up 1.0",
     ):
         assert name in text
     client.get("/made/up/path")
     assert "/made/up" not in client.get("/metrics").text
+
+
+def test_metrics_without_a_database() -> None:
+    def away() -> dict[str, int]:
+        raise StoreUnavailable("the database cannot be reached")
+
+    text = Metrics().render(away).decode()
+    assert "frtsvm_store_up 0.0" in text
+    assert "frtsvm_request_seconds" in text
+    assert "frtsvm_jobs{" not in text
 
 
 def test_request_ids(client: httpx.Client) -> None:
@@ -68,6 +82,7 @@ def test_not_ready_when_the_store_cannot_be_written(tmp_path: Path) -> None:
         answer = client.get("/readyz")
         assert answer.status_code == 503
         assert answer.json()["type"] == "urn:frtsvm:problem:store-unavailable"
+        assert client.get("/readyz/predictions").status_code == 200
         (server.home / "tmp-moved").rename(folder)
         assert client.get("/readyz").status_code == 200
 

@@ -14,7 +14,7 @@ from app.pipeline import memory
 from app.pipeline.data import TrainingData
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
-from frtsvm_core.model_selection import auto, refit
+from frtsvm_core.model_selection import auto, refit, work
 
 PROGRAM = """
 import json, re, sys, warnings
@@ -66,6 +66,7 @@ def test_the_estimate_is_an_upper_bound_and_no_wild_one(
 
 def test_what_is_known_of_the_plan_auto_is_true() -> None:
     assert max(auto.STAGE_ROWS) == memory.AUTO_ROWS
+    assert work.KEPT == memory.KEPT
     assert max(auto.STAGE_RANK) == memory.AUTO_RANK
     assert min(refit.REFIT_RANKS) == memory.AUTO_REFIT_RANK
 
@@ -80,3 +81,16 @@ def test_a_rank_that_a_search_chose_is_cut_to_the_memory() -> None:
     assert memory.fit_bytes(data, cut.params) <= 700 * 1024**2
     least = memory.within_memory(data, options, 1)
     assert least.params.rank == memory.AUTO_REFIT_RANK
+
+
+def test_a_worker_takes_as_many_folds_as_its_memory_holds() -> None:
+    x = np.random.default_rng(0).normal(size=(5_000, 20))
+    data = TrainingData.build(Table(x), (x[:, 0] > 0).tolist(), None)
+    options = TrainingOptions.model_validate({"params": "auto", "search": {"time_budget": 4.0}})
+    most = [memory.folds_at_a_time(data, options, mb * 1024**2) for mb in (1, 256, 512, 2048)]
+    assert most == sorted(most)
+    assert most[0] == 1  # else the search would wait for ever
+    assert 1 < most[2] < most[3]
+    # Two folds less than fit without the table and those that are kept.
+    both = memory.estimate_bytes(data, options)
+    assert memory.folds_at_a_time(data, options, both) <= 5

@@ -16,8 +16,9 @@ def entry(scopes: str = "predict", key: bytes = b"secret") -> KeyEntry:
 
 
 def test_scopes_include_the_lesser_ones() -> None:
-    assert entry("predict").scopes == {Scope.PREDICT}
-    assert entry("train").scopes == {Scope.PREDICT, Scope.TRAIN}
+    assert entry("metrics").scopes == {Scope.METRICS}
+    assert entry("predict").scopes == {Scope.METRICS, Scope.PREDICT}
+    assert entry("train").scopes == {Scope.METRICS, Scope.PREDICT, Scope.TRAIN}
     assert entry("admin").scopes == set(Scope)
 
 

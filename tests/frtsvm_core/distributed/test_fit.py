@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +141,35 @@ def test_a_worker_that_dies_costs_its_share_of_the_work_only(tmp_path: Path) -> 
         fitted = fit_distributed(estimator, tmp_path, "label", client, callback=kill_one)
     assert killed
     assert difference(in_memory(estimator, frame), fitted) < 1e-4
+
+
+def test_workers_hold_the_state_of_their_rows_and_nothing_else(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(master, "MOST_WANTED", 320)
+    n_rows, n_parts = 20_000, 5
+    frame = table(n_rows)
+    for number, part in enumerate(np.array_split(np.arange(n_rows), n_parts)):
+        frame.iloc[part].to_parquet(tmp_path / f"{number}.parquet", index=False)
+    held: list[int] = []
+
+    def look(_: Round) -> None:
+        held.append(sum(client.run(held_bytes).values()))
+
+    fit_distributed(
+        FRTSVMClassifier("linear", random_state=0), tmp_path, "label", client, callback=look
+    )
+    # 8 bytes for each row that a plane pushes away: with two planes, 8 for each row, and twice that
+    # while a round replaces it. Then the problem, and reports with 64 rows for each partition and plane.
+    reports = 2 * n_parts * 2 * 64 * 10 * 8
+    assert len(held) > 2
+    assert 8 * n_rows <= max(held) <= 2 * 8 * n_rows + reports + 50_000
+    assert max(held) < 8 * n_rows * 6 / 2  # less than half of the rows
+    deadline = time.monotonic() + 10.0
+    while sum(client.run(held_bytes).values()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def held_bytes(dask_worker: Any) -> int:
+    return sum(len(pickle.dumps(value)) for value in dask_worker.data.values())

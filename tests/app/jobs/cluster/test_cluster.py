@@ -213,6 +213,32 @@ def test_a_search_is_spread_over_the_workers_and_ends_with_the_best_so_far(place
         assert found.stopped_early == "requested"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", ["worker", "scheduler"])
+def test_a_search_survives_the_loss_of_what_helps_it(place: Place, lost: str) -> None:
+    with place.cluster() as cluster, place.server(cluster) as container:
+        workers = [cluster.add_worker(folds=1) for _ in range(2)]
+        body = long_search(budget=300.0)
+        body["params"] = {}
+        job = submit(container, body)
+
+        def tried() -> int:
+            return int(search_state(container, job.id).get("tried") or 0)
+
+        wait_until(tried, 120.0)
+        if lost == "worker":
+            helper = next(w for w in workers if not any(map(is_job, children_of(w.pid))))
+            os.kill(helper.pid, signal.SIGKILL)
+            helper.wait()
+        else:
+            cluster.stop_scheduler()
+        before = tried()
+        wait_until(lambda: tried() > before + 200, 120.0)
+        container.jobs.request_cancel(job.id, keep_best=True)
+        record = until(container, job.id, JobState.SUCCEEDED)
+        assert (record.version, record.attempt) == (1, 1)
+
+
 def search_state(container: Any, job: str) -> dict[str, Any]:
     state: dict[str, Any] = container.store.jobs.get(job).progress.get("search") or {}
     return state

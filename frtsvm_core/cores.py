@@ -1,0 +1,66 @@
+"""How many cores this process may use: a container often has fewer than the machine."""
+
+import os
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+MEMBERSHIP = Path("/proc/self/cgroup")
+
+
+def available_cores(root: Path = ROOT, membership: Path = MEMBERSHIP) -> int:
+    """The cores that it may run on, and no more than its CPU quota pays for, rounded up; at least 1."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # outside Linux
+        return os.cpu_count() or 1
+    for quota in _quotas(root, membership):
+        cores = min(cores, max(1, -int(-quota // 1)))
+    return max(1, cores)
+
+
+def _quotas(root: Path, membership: Path) -> list[float]:
+    """In cores, of every group that the process is in: the smallest counts."""
+    return [
+        quota
+        for folder in _folders(root, membership)
+        for quota in (_version_2(folder), _version_1(folder))
+        if quota is not None
+    ]
+
+
+def _folders(root: Path, membership: Path) -> list[Path]:
+    """From the groups of the process up to the root. Inside a container the root may be its own group
+    while the path is still that of the host; what is not there is skipped."""
+    try:
+        lines = membership.read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        lines = []
+    folders = [root, root / "cpu", root / "cpu,cpuacct"]
+    for line in lines:
+        number, controllers, path = line.split(":", 2)
+        if number == "0":
+            bases = [root]
+        elif "cpu" in controllers.split(","):
+            bases = [root / "cpu", root / controllers]
+        else:
+            continue
+        inner = Path(path.lstrip("/"))
+        folders += [base / part for base in bases for part in (inner, *inner.parents)]
+    return list(dict.fromkeys(folders))
+
+
+def _version_2(folder: Path) -> float | None:
+    try:
+        limit, period = (folder / "cpu.max").read_text(encoding="ascii").split()
+        return None if limit == "max" else int(limit) / int(period)
+    except (OSError, ValueError, ZeroDivisionError):
+        return None
+
+
+def _version_1(folder: Path) -> float | None:
+    try:
+        limit = int((folder / "cpu.cfs_quota_us").read_text(encoding="ascii"))
+        period = int((folder / "cpu.cfs_period_us").read_text(encoding="ascii"))
+        return limit / period if limit > 0 else None
+    except (OSError, ValueError, ZeroDivisionError):
+        return None
