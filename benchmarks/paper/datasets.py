@@ -14,9 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.paper.methods.rows import IntArray, Rows
 
@@ -112,12 +109,6 @@ def data_folder() -> Path | None:
 def read_csv(path: Path) -> Rows:
     table = np.genfromtxt(path, delimiter=",", skip_header=1)
     return Rows(table[:, :-1], table[:, -1].astype(np.intp))
-
-
-def prepared(train: Rows, *others: Rows) -> tuple[Rows, ...]:
-    """Gaps filled with the median, features scaled to [0, 1], both learned from `train` alone."""
-    steps = make_pipeline(SimpleImputer(strategy="median"), MinMaxScaler()).fit(train.x)
-    return tuple(Rows(steps.transform(rows.x), rows.y) for rows in (train, *others))
 
 
 def _labels(raw: Any, known: UCISet) -> IntArray:
