@@ -41,9 +41,14 @@ class Store:
         return Entry(kept[2], kept[1], digest, current=True) if kept and kept[0] == digest else None
 
     def latest(self, cell: Cell) -> Entry | None:
-        """The same, or what was found for the same question by other code or other data."""
-        found = self.get(cell)
+        """The same, or what was found for the same question by other code or other data. Where the
+        data are not on this machine, and nothing can be compared, it is taken as it is."""
         kept = self.kept.get(cell)
+        try:
+            cell.digest()
+        except MissingDataset:
+            return Entry(kept[2], kept[1], kept[0], current=True) if kept else None
+        found = self.get(cell)
         if found is None and kept is not None:
             return Entry(kept[2], kept[1], kept[0], current=False)
         return found
