@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--plan", choices=list(PLANS), default="full")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "paper")
+    parser.add_argument("--results", type=Path, help="file of the results that are kept")
     parser.add_argument("--only", nargs="*", help="run these experiments only, and write no report")
     parser.add_argument("--report-only", action="store_true", help="report on what is there")
     parser.add_argument(
@@ -38,7 +39,8 @@ def main() -> None:
     plan, quick = PLANS[args.plan], args.cache / QUICK.name
     full = plan.name == "full"
     out = args.out or (ROOT / "docs" if full else args.cache / plan.name)
-    kept = Kept(ROOT / "benchmarks/results/paper.json" if full else out / "paper.json")
+    file = ROOT / "benchmarks/results/paper.json" if full else args.cache / plan.name / "paper.json"
+    kept = Kept(args.results or file)
     if full:
         # How long the quick plan takes is part of the report, where it was run here.
         kept.runs |= {k: v for k, v in Kept(quick / "paper.json").runs.items() if k == QUICK.name}
@@ -64,9 +66,11 @@ def reproduce(
         asked = {name: cells for name, cells in asked.items() if only is None or name in only}
         print(estimate([cell for cells in asked.values() for cell in cells], store, jobs))
         for name, cells in asked.items():
-            computed += _run(name, cells, store, jobs, record)
-            store.kept.runs[plan.name] = record.stored()
-            store.keep(cells, _all(wanted))
+            try:
+                computed += _run(name, cells, store, jobs, record)
+            finally:  # also when it is interrupted
+                store.kept.runs[plan.name] = record.stored()
+                store.keep(cells, _all(wanted))
     shown = _shown(wanted, available, plan, store)
     sets = {name for cells in shown.values() for cell in cells for name in cell.data}
     left_out = [reason for reason in reasons if reason.split(":")[0] not in sets]

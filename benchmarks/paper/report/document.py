@@ -61,8 +61,9 @@ def _head(results: Results) -> str:
     if agreement:
         lines += [
             "",
-            "What the paper's own protocol gives here, and the best candidate chosen in hindsight, "
-            f"minus the printed accuracy, mean over the UCI sets in points: {agreement}.",
+            "What the paper's own protocol gives here, and the best candidate chosen in "
+            "hindsight, minus the printed accuracy, mean over the UCI sets in points: "
+            f"{agreement}.",
         ]
     partial = [
         f"{name} {done} of {total}"
@@ -77,9 +78,8 @@ def _head(results: Results) -> str:
         lines += [
             "",
             f"**{earlier} of {found} results are of an earlier state** of the library, of "
-            f"scikit-learn or "
-            f"of the data than the one that wrote this page; `{results.plan.command}` computes "
-            f"them again.",
+            "scikit-learn or of the data than the one that wrote this page; "
+            f"`{results.plan.command}` computes them again.",
         ]
     if results.left_out:
         lines += ["", "Left out:", "", *(f"- {reason}" for reason in results.left_out)]

@@ -34,9 +34,9 @@ def _told(command: str, run: Run) -> str:
     machine = run.machine
     return (
         f"`{command}`: {run.cpu / 60:.1f} minutes of CPU time in {run.wall_seconds / 60:.1f} "
-        f"minutes, with "
-        f"{machine['processes']} processes on {machine['cores']} cores ({machine['processor']}), Python "
-        f"{machine['python']}, scikit-learn {machine['scikit-learn']}, NumPy {machine['numpy']}. "
+        f"minutes, with {machine['processes']} processes on {machine['cores']} cores "
+        f"({machine['processor']}), Python {machine['python']}, scikit-learn "
+        f"{machine['scikit-learn']}, NumPy {machine['numpy']}. "
     )
 
 

@@ -30,15 +30,15 @@ def geometry_section(results: Results, folder: Path) -> str:
         folder / "toy_planes.png",
         lambda path: draw_toy_planes(params, path),
         "Planes of TSVM and FR-TSVM",
-        "The paper's Fig. 1: the planes (dashed) and the decision (black) of linear TSVM and FR-TSVM, "
-        f"tuned alike. {results.made_by('geometry')}",
+        "The paper's Fig. 1: the planes (dashed) and the decision (black) of linear TSVM and "
+        f"FR-TSVM, tuned alike. {results.made_by('geometry')}",
     )
     second = figure(
         folder / "toy_memberships.png",
         draw_toy_memberships,
         "Memberships in numbers",
-        "The paper's Fig. 2: the linear memberships of the same rows. Stars are the centres of the "
-        f"classes. {results.made_by()}",
+        "The paper's Fig. 2: the linear memberships of the same rows. Stars are the centres of "
+        f"the classes. {results.made_by()}",
     )
     return f"""## Two planes among noise
 

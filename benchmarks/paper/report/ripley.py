@@ -55,7 +55,7 @@ def ripley_section(results: Results, folder: Path) -> str:
 250 rows for training, 1,000 for testing: one standard error of a printed accuracy is about 0.9
 points. "Tuned" takes the parameters from {results.plan.paper_folds}-fold cross-validation on the
 250 training rows; "best" is the highest *test* accuracy of any candidate, which no honest procedure
-can promise: it is here because the printed accuracies lie between the two.
+can promise: it shows how much of a printed accuracy may be choice.
 
 {table(["", *_TITLES], rows)}
 

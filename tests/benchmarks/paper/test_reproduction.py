@@ -130,6 +130,24 @@ def test_results_of_other_code_are_reported_with_a_word(
     assert "not complete" not in text_of(tmp_path)
 
 
+def test_an_interrupted_run_keeps_its_results_and_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = TINY.experiments(TINY.sets)["bands"][0]
+
+    def interrupted(_: list[Cell], store: Store, **__: object) -> int:
+        store.put(first, {"svm": {"accuracy": 90.0}}, 1.0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmarks.paper.__main__.run", interrupted)
+    store = Store(tmp_path / "cache", Kept(tmp_path / "results.json"))
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(TINY, store, tmp_path, jobs=1, only=["bands"])
+    kept = Kept(tmp_path / "results.json")
+    assert kept.get(first) is not None
+    assert kept.runs[TINY.name]["wall"].keys() == {"bands"}
+
+
 @pytest.mark.usefixtures("_undrawn")
 def test_a_report_says_what_is_not_there_yet(tmp_path: Path) -> None:
     reproduce(TINY, Store(tmp_path / "cache"), tmp_path, jobs=1, report_only=True)

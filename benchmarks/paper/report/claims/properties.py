@@ -32,8 +32,7 @@ def _memberships_fall(results: Results) -> Verdict:
         YES if max(correlations) < -0.5 else NO,
         f"rank correlation of distance and membership {signed(correlations[0])} and "
         f"{signed(correlations[1])} in the two classes of Ripley's data (linear); it is what the "
-        f"formula "
-        "says",
+        "formula says",
     )
 
 
@@ -43,10 +42,10 @@ def _toy_planes(results: Results) -> Verdict:
     gains = np.array([one["frtsvm"]["accuracy"] - one["tsvm"]["accuracy"] for one in found])
     p = corrected_t_test(gains, 0.0)
     said = (
-        f"{len(found)} draws of such rows: FR-TSVM − TSVM {signed(float(gains.mean()))} points on rows "
-        f"without noise (p {p_value(p)}); it suspects "
-        f"{np.mean([one['found'] for one in found]):.0f} % of "
-        f"the noisy rows and {np.mean([one['wrongly'] for one in found]):.0f} % of the others"
+        f"{len(found)} draws of such rows: FR-TSVM − TSVM {signed(float(gains.mean()))} points "
+        f"on rows without noise (p {p_value(p)}); it suspects "
+        f"{np.mean([one['found'] for one in found]):.0f} % of the noisy rows and "
+        f"{np.mean([one['wrongly'] for one in found]):.0f} % of the others"
     )
     return Verdict(claim_of(_toy_planes), _sided(float(gains.mean()), p), said)
 
@@ -61,8 +60,8 @@ def _exact(results: Results) -> Verdict:
             p = corrected_t_test(losses, 0.0)
             verdicts.append(_sided(-float(losses.mean()), p))
             said.append(
-                f"{KERNEL_TITLES[kernel]}: {signed(float(losses.mean()))} points {title} than TSVM "
-                f"(p {p_value(p)})"
+                f"{KERNEL_TITLES[kernel]}: {signed(float(losses.mean()))} points {title} than "
+                f"TSVM (p {p_value(p)})"
             )
     verdict = YES if set(verdicts) == {YES} else NO if NO in verdicts else UNKNOWN
     return Verdict(claim_of(_exact), verdict, "; ".join(said))
@@ -94,11 +93,10 @@ def _unique(results: Results) -> Verdict:
         many = sum(one["many_multipliers"] for one in found)
         verdicts.append(condition < 1.0 / np.finfo(float).eps and apart < 100.0 * TOLERANCE)
         said.append(
-            f"{KERNEL_TITLES[kernel]}: H'H alone is singular on {singular} of {len(found)} sets; with "
-            f"c₁ = 2⁻⁸ the largest condition number is {condition:.0e}; distances to the planes "
-            f"found in "
-            f"other random orders differ by {apart:.0e} at most. The multipliers are not unique "
-            f"on {many}"
+            f"{KERNEL_TITLES[kernel]}: H'H alone is singular on {singular} of {len(found)} sets; "
+            f"with c₁ = 2⁻⁸ the largest condition number is {condition:.0e}; distances to the "
+            f"planes found in other random orders differ by {apart:.0e} at most. The multipliers "
+            f"are not unique on {many} sets"
         )
     return Verdict(claim_of(_unique), YES if all(verdicts) else NO, "; ".join(said))
 
@@ -121,9 +119,10 @@ def _large_data(results: Results) -> Verdict:
     return Verdict(
         claim_of(_large_data),
         YES if all(faster) and all(smaller) else UNKNOWN if any(faster) and any(smaller) else NO,
-        f"{'; '.join(said)} (CPU, all costs 1, the same solver for both). What the paper saves is the "
-        f"matrix of a general solver, {(largest / 2) ** 2 * 8 / 2**30:.0f} GB for one plane of "
-        f"{largest:,} rows; solved like this TSVM does not need it either. More sizes: performance.md",
+        f"{'; '.join(said)} (CPU, all costs 1, the same solver for both). What the paper saves "
+        f"is the matrix of a general solver, {(largest / 2) ** 2 * 8 / 2**30:.0f} GB for one "
+        f"plane of {largest:,} rows; solved like this TSVM does not need it either. More sizes: "
+        "performance.md",
     )
 
 

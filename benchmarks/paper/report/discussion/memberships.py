@@ -27,11 +27,10 @@ def which_membership(results: Results) -> str:
     )
     return (
         '"Center" takes each class for one round cluster. Ripley\'s classes are two clusters each, and '
-        f"the figure of their memberships shows the consequence: "
-        f"{ripley['positive']['suspected']:.0f} % "
-        f"of the rows of class + and {ripley['negative']['suspected']:.0f} % of class − are "
-        f"suspected. The "
-        f"bands are long and bent: FR-TSVM minus TSVM under noise there {bands}. Over the corruptions, "
+        "the figure of their memberships shows the consequence: "
+        f"{ripley['positive']['suspected']:.0f} % of the rows of class + and "
+        f"{ripley['negative']['suspected']:.0f} % of class − are suspected. The bands are long "
+        f"and bent: FR-TSVM minus TSVM under noise there {bands}. Over the corruptions, "
         f'minus "center": "none" {told(none)}; "neighbors" {told(neighbors)}.'
     )
 
@@ -48,7 +47,8 @@ def own_class(results: Results) -> str:
         )
     clear = sum(gain.significant and gain.points > 0.0 for gain in every)
     return (
-        "The squared distances to the own class are where outliers pull without limit, and the paper "
-        f"leaves them unweighted. Weighing them as well, {'. And '.join(said)}. Of these gains under "
-        f"corruption {clear or 'none'} {'are' if clear > 1 else 'is'} significant over the sets."
+        "The squared distances to the own class are where outliers pull without limit, and the "
+        f"paper leaves them unweighted. Weighing them as well, {'. And '.join(said)}. Of these "
+        f"gains under corruption {clear or 'none'} {'are' if clear > 1 else 'is'} significant "
+        "over the sets."
     )

@@ -34,15 +34,15 @@ def where_printed(results: Results) -> str:
         )
         said.append(f"{KERNEL_TITLES[kernel]} {listed}")
     meaning = (
-        "With either kernel the printed FR-TSVM is nearest to what its best candidate gives when it is "
-        "chosen in hindsight, and the other methods are printed further below theirs. Which of the "
-        "reasons applies (a finer search for the new method, folds used for tuning and testing, other "
-        "splits) cannot be told from the paper."
+        "With either kernel the printed FR-TSVM is nearest to what its best candidate gives "
+        "when it is chosen in hindsight, and the other methods are printed further below "
+        "theirs. Which of the reasons applies (a finer search for the new method, folds used "
+        "for tuning and testing, other splits) cannot be told from the paper."
         if all(nearest)
         else "That is no pattern that would explain the printed advantage of FR-TSVM."
     )
     return (
-        f"Printed accuracy minus that of the best candidate in hindsight, mean over the sets: "
+        "Printed accuracy minus that of the best candidate in hindsight, mean over the sets: "
         f"{'; '.join(said)}. {meaning}{_glass(results)}"
     )
 
@@ -55,8 +55,9 @@ def _glass(results: Results) -> str:
         float(protocol[name].mean(axis=(0, 1))[_OURS]) for name in ("glass", "glass_noid")
     )
     return (
-        f" Glass, linear FR-TSVM: {printed.UCI_MEAN['linear']['glass'][_OURS]:.1f} % printed; by the "
-        f"paper's protocol {with_id:.1f} % here with its row number and {without:.1f} % without."
+        f" Glass, linear FR-TSVM: {printed.UCI_MEAN['linear']['glass'][_OURS]:.1f} % printed; by "
+        f"the paper's protocol {with_id:.1f} % here with its row number and {without:.1f} % "
+        "without."
     )
 
 
@@ -72,10 +73,10 @@ def against_svm(results: Results) -> str:
         else "Neither is the safer choice for accuracy alone."
     )
     return (
-        f"FR-TSVM is behind in {behind} of {len(every)} comparisons over the sets, significantly in "
-        f"{clearly}. Nested, minus SVM: {told(clean['svm'])}; minus FSVM: {told(clean['fsvm'])}. On "
-        f"corrupted rows, minus SVM: {told(noisy['svm'])}; minus FSVM: {told(noisy['fsvm'])}. {advice} "
-        f"{_price_of_choosing(results)}"
+        f"FR-TSVM is behind in {behind} of {len(every)} comparisons over the sets, significantly "
+        f"in {clearly}. Nested, minus SVM: {told(clean['svm'])}; minus FSVM: "
+        f"{told(clean['fsvm'])}. On corrupted rows, minus SVM: {told(noisy['svm'])}; minus FSVM: "
+        f"{told(noisy['fsvm'])}. {advice} {_price_of_choosing(results)}"
     )
 
 
@@ -96,8 +97,7 @@ def _price_of_choosing(results: Results) -> str:
     costs = len(results.plan.repeated_grid.costs)
     return (
         f"What choosing costs: {'; '.join(said)}. FR-TSVM has {costs} times as many candidates "
-        f"(c₁ and c₃ "
-        "instead of C) to choose from with the same few hundred rows."
+        "(c₁ and c₃ instead of C) to choose from with the same few hundred rows."
     )
 
 
@@ -115,7 +115,7 @@ def against_tsvm(results: Results) -> str:
     )
     everywhere = told(corrupted_gains(results, "frtsvm", "tsvm"))
     return (
-        f"Points ahead of TSVM with 30 % of the labels turned: {told(most)}; without memberships: "
-        f"{told(none)}. {meaning} Over all corruptions: {everywhere}; nested on the sets as they are: "
-        f"{told(nested_gains(results, 'frtsvm', 'tsvm'))}."
+        f"Points ahead of TSVM with 30 % of the labels turned: {told(most)}; without "
+        f"memberships: {told(none)}. {meaning} Over all corruptions: {everywhere}; nested on the "
+        f"sets as they are: {told(nested_gains(results, 'frtsvm', 'tsvm'))}."
     )
