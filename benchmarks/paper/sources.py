@@ -46,7 +46,7 @@ def _code(path: Path) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [part for part in node.body if not _is_text(part)]
-    return ast.dump(tree)
+    return ast.unparse(tree)  # ast.dump differs from one Python to the next
 
 
 def _is_text(node: ast.stmt) -> bool:

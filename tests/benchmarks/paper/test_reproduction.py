@@ -111,12 +111,12 @@ def test_the_file_alone_makes_the_same_report(
     for some in TINY.experiments(TINY.sets).values():
         for kind in {type(cell) for cell in some}:
             monkeypatch.setattr(kind, "compute", not_again)
-    for number, report_only in enumerate((False, True)):
-        kept = tmp_path / f"{number}.json"
-        kept.write_bytes((made / "results.json").read_bytes())
-        store = Store(tmp_path / f"cache{number}", Kept(kept))
-        reproduce(TINY, store, tmp_path, jobs=1, report_only=report_only)
-        assert text_of(tmp_path) == text_of(made)
+    kept = tmp_path / "results.json"
+    kept.write_bytes((made / "results.json").read_bytes())
+    store = Store(tmp_path / "cache", Kept(kept))
+    reproduce(TINY, store, tmp_path, jobs=1, only=list(TINY.experiments([])))
+    reproduce(TINY, Store(tmp_path / "cache", Kept(kept)), tmp_path, jobs=1, report_only=True)
+    assert text_of(tmp_path) == text_of(made)
 
 
 @pytest.mark.usefixtures("_undrawn")
