@@ -1,17 +1,25 @@
-"""`python -m benchmarks.paper [--plan full|quick|tiny]`: run what is missing, then write the report."""
+"""`python -m benchmarks.paper [--plan full|quick|tiny]`: run what is missing, then write the report.
+
+Results of the full plan are kept in benchmarks/results/paper.json. A cell that is there with the same
+digest is not computed again; `--report-only` writes the report from what is there.
+"""
 
 import argparse
 import os
-import time
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
 from benchmarks.paper import artificial, datasets
-from benchmarks.paper.cells import Store, run
-from benchmarks.paper.plan import PLANS, Plan
+from benchmarks.paper.cells import Cell
+from benchmarks.paper.estimate import estimate
+from benchmarks.paper.kept import Kept
+from benchmarks.paper.plan import PLANS, QUICK, Plan
 from benchmarks.paper.report.document import write_report
 from benchmarks.paper.results import Results
+from benchmarks.paper.running import run
+from benchmarks.paper.runs import Run, this_machine
+from benchmarks.paper.store import Store
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,15 +29,22 @@ def main() -> None:
     parser.add_argument("--plan", choices=list(PLANS), default="full")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "paper")
+    parser.add_argument("--results", type=Path, help="file of the results that are kept")
     parser.add_argument("--only", nargs="*", help="run these experiments only, and write no report")
     parser.add_argument("--report-only", action="store_true", help="report on what is there")
     parser.add_argument(
         "--out", type=Path, help="folder of reproduction.md and its figures (full plan: docs)"
     )
     args = parser.parse_args()
-    plan = PLANS[args.plan]
-    out = args.out or (ROOT / "docs" if plan.name == "full" else args.cache / plan.name)
-    reproduce(plan, Store(args.cache), out, args.jobs, args.only, args.report_only)
+    plan, quick = PLANS[args.plan], args.cache / QUICK.name
+    full = plan.name == "full"
+    out = args.out or (ROOT / "docs" if full else args.cache / plan.name)
+    file = ROOT / "benchmarks/results/paper.json" if full else args.cache / plan.name / "paper.json"
+    kept = Kept(args.results or file)
+    if full:
+        # How long the quick plan takes is part of the report, where it was run here.
+        kept.runs |= {k: v for k, v in Kept(quick / "paper.json").runs.items() if k == QUICK.name}
+    reproduce(plan, Store(args.cache, kept), out, args.jobs, args.only, args.report_only)
 
 
 def reproduce(
@@ -40,19 +55,60 @@ def reproduce(
     only: list[str] | None = None,
     report_only: bool = False,
 ) -> None:
-    began = time.perf_counter()
     available, reasons = _available(plan)
     for reason in reasons:
-        print(f"left out: {reason}", flush=True)
-    experiments = plan.experiments(available)
-    for name, cells in experiments.items():
-        if not report_only and (only is None or name in only):
-            run(cells, store, jobs=jobs, title=name)
+        print(f"not on this machine: {reason}", flush=True)
+    wanted = plan.experiments(plan.sets)
+    record = Run.of(store.kept.runs.get(plan.name))
+    computed = 0
+    if not report_only:
+        asked = plan.experiments(available)
+        asked = {name: cells for name, cells in asked.items() if only is None or name in only}
+        print(estimate([cell for cells in asked.values() for cell in cells], store, jobs))
+        for name, cells in asked.items():
+            try:
+                computed += _run(name, cells, store, jobs, record)
+            finally:  # also when it is interrupted
+                store.kept.runs[plan.name] = record.stored()
+                store.keep(cells, _all(wanted))
+    shown = _shown(wanted, available, plan, store)
+    sets = {name for cells in shown.values() for cell in cells for name in cell.data}
+    left_out = [reason for reason in reasons if reason.split(":")[0] not in sets]
+    others = {name: Run.of(one) for name, one in store.kept.runs.items() if name != plan.name}
+    results = Results(plan, shown, store, left_out, record, others)
+    record.cpu = sum(results.cpu_seconds(name) for name in wanted)
     if only is None:
         # The products behind the figures are thin: a second BLAS thread would only wait.
         with threadpool_limits(limits=1, user_api="blas"):
-            path = write_report(Results(plan, experiments, store, reasons), out)
-        print(f"{path} after {time.perf_counter() - began:.0f} s")
+            path = write_report(results, out, timed=computed > 0)
+        print(f"{path}; {record.wall_seconds:.0f} s in all")
+    if not report_only:
+        store.kept.runs[plan.name] = record.stored()
+        store.kept.write(_all(wanted))
+
+
+def _run(name: str, cells: list[Cell], store: Store, jobs: int, record: Run) -> int:
+    there = sum(store.get(cell) is not None for cell in cells)
+    if there == len(cells):
+        return 0
+    record.machine = this_machine(jobs)
+    with record.timed(name, afresh=there == 0):
+        return run(cells, store, jobs=jobs, title=name)
+
+
+def _shown(
+    wanted: dict[str, list[Cell]], available: list[str], plan: Plan, store: Store
+) -> dict[str, list[Cell]]:
+    """Cells of the sets that are here, and of others where their results are kept."""
+    here = {name: set(cells) for name, cells in plan.experiments(available).items()}
+    return {
+        name: [cell for cell in cells if cell in here[name] or store.kept.get(cell) is not None]
+        for name, cells in wanted.items()
+    }
+
+
+def _all(experiments: dict[str, list[Cell]]) -> list[Cell]:
+    return [cell for cells in experiments.values() for cell in cells]
 
 
 def _available(plan: Plan) -> tuple[list[str], list[str]]:

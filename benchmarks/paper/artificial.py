@@ -1,9 +1,12 @@
 """Data sets that are generated or come in two parts."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.paper.datasets import MissingDataset, data_folder, read_csv
-from benchmarks.paper.methods.rows import Rows
+from benchmarks.paper.methods.rows import FloatArray, IntArray, Rows
+
+BoolArray = NDArray[np.bool_]
 
 BANDS_ROWS = 3000
 BANDS_TRAINING_ROWS = 600
@@ -44,6 +47,55 @@ def best_bands_accuracy() -> float:
     overlap = (0.6 * np.sin(x1 / 1.05 + 0.5) - 0.8) - (np.sin(x1) - 0.25)
     # Where both bands have the same density half of the rows are lost.
     return float(100.0 - 50.0 * np.mean(np.maximum(overlap, 0.0) / 0.5))
+
+
+# Ripley's distribution: each class is two clusters of the same width (Pattern Recognition and Neural
+# Networks, 1996).
+RIPLEY_CENTRES = {1: ((-0.7, 0.3), (0.3, 0.3)), -1: ((-0.3, 0.7), (0.4, 0.7))}
+RIPLEY_VARIANCE = 0.03
+
+
+def ripley_draw(n_rows: int, seed: int) -> Rows:
+    """As many rows as asked of the distribution that Ripley's data come from, half of each class."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n_rows) % 2 == 0, 1, -1).astype(np.intp)
+    centres = np.array([RIPLEY_CENTRES[1], RIPLEY_CENTRES[-1]])
+    own = centres[(y < 0).astype(int), rng.integers(0, 2, n_rows)]
+    return Rows(own + rng.normal(0.0, np.sqrt(RIPLEY_VARIANCE), (n_rows, 2)), y)
+
+
+def ripley_rule(x: FloatArray) -> IntArray:
+    """The label that is right most often at each place."""
+    density = {
+        label: sum(
+            np.exp(-((x - np.array(centre)) ** 2).sum(axis=1) / (2.0 * RIPLEY_VARIANCE))
+            for centre in centres
+        )
+        for label, centres in RIPLEY_CENTRES.items()
+    }
+    return np.where(density[1] >= density[-1], 1, -1).astype(np.intp)
+
+
+TOY_ROWS = 25  # of each class
+TOY_NOISE = 3  # of them, with the wrong label
+
+
+def toy(seed: int) -> tuple[Rows, BoolArray, Rows]:
+    """Two long classes across the plane, a few rows of each among the other: the situation of the
+    paper's first two figures, whose rows it does not give. Training rows, which of them are noise, and
+    2,000 rows without noise."""
+    rng = np.random.default_rng(seed)
+    noisy = np.arange(2 * TOY_ROWS) % TOY_ROWS < TOY_NOISE
+    y = np.repeat([1, -1], TOY_ROWS)
+    test = np.repeat([1, -1], 1000)
+    train = Rows(_toy_places(np.where(noisy, -y, y), rng), y.astype(np.intp))
+    return train, noisy, Rows(_toy_places(test, rng), test.astype(np.intp))
+
+
+def _toy_places(side: IntArray, rng: np.random.Generator) -> FloatArray:
+    x1 = rng.uniform(-2.0, 2.0, side.size)
+    middle = np.where(side > 0, 0.8 + 0.35 * x1, -0.8 - 0.1 * x1)
+    return np.stack([x1, middle + rng.normal(0.0, 0.3, side.size)], axis=1)
 
 
 def pooled(*parts: Rows) -> Rows:

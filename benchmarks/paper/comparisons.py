@@ -27,6 +27,10 @@ class Splits:
     per_seed: int = 1  # splits of one seed, one after the other
 
     @property
+    def n_seeds(self) -> int:
+        return self.accuracies.shape[0] // self.per_seed
+
+    @property
     def means(self) -> FloatArray:
         means: FloatArray = self.accuracies.mean(axis=0)
         return means
@@ -73,13 +77,14 @@ def versus(sets: dict[str, Splits], method: str, other: str) -> Versus:
 
 
 def protocol_splits(results: Results, kernel: str) -> dict[str, FloatArray]:
-    """By set: seeds x folds x methods, as the paper's protocol has them."""
+    """By set: complete seeds x folds x methods, as the paper's protocol has them."""
     found: dict[str, list[FloatArray]] = defaultdict(list)
+    seeds = results.complete_seeds("protocol", ProtocolCell, kernel=kernel)
     for cell, result in results.of("protocol", ProtocolCell):
-        if cell.kernel == kernel:
+        if cell.kernel == kernel and cell.seed in seeds:
             columns = [result[method]["accuracies"] for method in PAPER_METHODS]
             found[cell.name].append(np.array(columns).T)
-    return {name: np.stack(seeds) for name, seeds in found.items()}
+    return {name: np.stack(parts) for name, parts in found.items()}
 
 
 def protocol_seconds(results: Results, kernel: str) -> dict[str, FloatArray]:
@@ -102,16 +107,12 @@ def hindsight_accuracies(results: Results, kernel: str) -> dict[str, FloatArray]
 
 def nested_splits(results: Results, kernel: str) -> dict[str, Splits]:
     """By set: the outer folds of all complete seeds."""
-    folds: dict[tuple[str, int], list[list[float]]] = defaultdict(list)
-    for cell, result in results.of("nested", NestedCell):
-        if cell.kernel == kernel:
-            row = [result[method]["accuracy"] for method in PAPER_METHODS]
-            folds[cell.name, cell.seed].append(row)
+    seeds = results.complete_seeds("nested", NestedCell, kernel=kernel)
     n_outer = results.plan.nested_outer
     rows: dict[str, list[list[float]]] = defaultdict(list)
-    for (name, _), parts in folds.items():
-        if len(parts) == n_outer:
-            rows[name] += parts
+    for cell, result in results.of("nested", NestedCell):
+        if cell.kernel == kernel and cell.seed in seeds:
+            rows[cell.name].append([result[method]["accuracy"] for method in PAPER_METHODS])
     return {
         name: Splits(PAPER_METHODS, np.array(parts), 1.0 / (n_outer - 1), per_seed=n_outer)
         for name, parts in rows.items()
@@ -130,22 +131,24 @@ TITLES = {key: method.title for key, method in METHODS.items()} | {
 }
 
 # Splits that train on fewer than 70 % of the rows overlap less than the correction assumes.
-_LARGEST_TEST_SHARE = 3 / 7
+LARGEST_TEST_SHARE = 3 / 7
 
 
 def robustness_splits(results: Results, kernel: str) -> dict[str, dict[str, Splits]]:
-    """By corruption and set, with the membership chosen by validation as one more method."""
+    """By corruption and set, over the complete seeds, with the membership chosen by validation as one
+    more method."""
+    seeds = results.complete_seeds("robustness", RobustnessCell, kernel=kernel)
     rows: dict[str, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     shares: dict[str, float] = {}
     for cell, result in results.of("robustness", RobustnessCell):
-        if cell.kernel == kernel:
+        if cell.kernel == kernel and cell.seed in seeds:
             keys = [*METHODS, _validated(result, _CHOICES), _validated(result, _ALL_CHOICES)]
             rows[cell.corruption][cell.name].append([result[key]["accuracy"] for key in keys])
-            shares[cell.name] = min(result["n_test"] / result["n_train"], _LARGEST_TEST_SHARE)
+            shares[cell.name] = min(result["n_test"] / result["n_train"], LARGEST_TEST_SHARE)
     return {
         corruption: {
-            name: Splits(ROBUSTNESS_METHODS, np.array(seeds), shares[name])
-            for name, seeds in sets.items()
+            name: Splits(ROBUSTNESS_METHODS, np.array(parts), shares[name])
+            for name, parts in sets.items()
         }
         for corruption, sets in rows.items()
     }

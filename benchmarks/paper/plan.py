@@ -7,9 +7,12 @@ from benchmarks.paper.cells import Cell
 from benchmarks.paper.corruption import CORRUPTIONS
 from benchmarks.paper.datasets import UCI_SETS
 from benchmarks.paper.experiments.bands import bands_cells
+from benchmarks.paper.experiments.geometry import geometry_cells
 from benchmarks.paper.experiments.ripley import ripley_cells, sensitivity_cells
 from benchmarks.paper.experiments.robustness import robustness_cells
+from benchmarks.paper.experiments.size import size_cells
 from benchmarks.paper.experiments.uci import hindsight_cells, nested_cells, protocol_cells
+from benchmarks.paper.experiments.uniqueness import uniqueness_cells
 from benchmarks.paper.methods.grids import COARSE_GRID, PAPER_GRID, SMALL_GRID, TINY_GRID, Grid
 
 ROBUSTNESS_SETS = (
@@ -41,6 +44,10 @@ class Plan:
     inner_folds: int
     bands_seeds: int
     robustness_seeds: int
+    toys: int
+    draws: int  # of Ripley's distribution
+    sensitivity_every: int = 1  # of the values of the paper's figure, take one of so many
+    size_share: float = 1.0  # of the rows where size is looked at
 
     def experiments(self, available: Sequence[str]) -> dict[str, list[Cell]]:
         """The cells by experiment, for the data sets that are there."""
@@ -49,7 +56,12 @@ class Plan:
         has_ripley = "ripley" in available
         return {
             "ripley": list(ripley_cells(self.paper_grid, self.paper_folds)) if has_ripley else [],
-            "sensitivity": list(sensitivity_cells()) if has_ripley else [],
+            "sensitivity": list(sensitivity_cells(self.sensitivity_every)) if has_ripley else [],
+            "geometry": list(
+                geometry_cells(self.toys, self.draws, self.repeated_grid, self.inner_folds)
+            ),
+            "uniqueness": list(uniqueness_cells(uci)),
+            "size": list(size_cells(self.size_share)),
             "bands": list(bands_cells(self.bands_seeds, self.repeated_grid, self.inner_folds)),
             "protocol": list(
                 protocol_cells(uci, self.protocol_seeds, self.paper_grid, self.paper_folds)
@@ -74,7 +86,12 @@ class Plan:
     @property
     def command(self) -> str:
         known = {"full": "make paper", "quick": "make paper-quick"}
-        return known.get(self.name, f"python -m benchmarks.paper --plan {self.name}")
+        return known.get(self.name, self.module)
+
+    @property
+    def module(self) -> str:
+        plan = "" if self.name == "full" else f" --plan {self.name}"
+        return f"python -m benchmarks.paper{plan}"
 
     @property
     def sets(self) -> list[str]:
@@ -96,6 +113,8 @@ FULL = Plan(
     inner_folds=5,
     bands_seeds=10,
     robustness_seeds=10,
+    toys=50,
+    draws=20,
 )
 QUICK = Plan(
     name="quick",
@@ -111,12 +130,16 @@ QUICK = Plan(
     inner_folds=3,
     bands_seeds=2,
     robustness_seeds=3,
+    toys=10,
+    draws=4,
+    sensitivity_every=2,
+    size_share=0.1,
 )
 TINY = Plan(
     name="tiny",
     uci_sets=("iris", "wine"),
     robustness_sets=("iris", "wine"),
-    corruptions=("clean", "flip20"),
+    corruptions=("clean", "flip30"),
     paper_grid=TINY_GRID,
     repeated_grid=TINY_GRID,
     paper_folds=3,
@@ -125,6 +148,10 @@ TINY = Plan(
     nested_outer=2,
     inner_folds=2,
     bands_seeds=1,
-    robustness_seeds=2,
+    robustness_seeds=1,
+    toys=2,
+    draws=1,
+    sensitivity_every=8,
+    size_share=0.02,
 )
 PLANS = {plan.name: plan for plan in (FULL, QUICK, TINY)}

@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification, make_moons
 from sklearn.svm import SVC, LinearSVC
 
 from benchmarks.measure import Measurement, measure
-from frtsvm_core import FRTSVMClassifier
+from frtsvm_core import FRTSVMClassifier, TSVMClassifier
 
 FloatArray = NDArray[np.float64]
 N_TEST = 20_000
@@ -57,6 +57,17 @@ def rbf_task(ours: bool, n_rows: int) -> Task:
     return Task(estimator, *moons(n_rows))
 
 
+def twin_task(ours: bool, kernel: str, n_rows: int) -> Task:
+    """FR-TSVM or TSVM, with the same cost of slack; the ridge and the margin term at their defaults."""
+    cost = 1.0 if kernel == "linear" else 0.1
+    if ours:
+        estimator: Any = FRTSVMClassifier(kernel, gamma=2.0, c3=cost, random_state=0)
+    else:
+        estimator = TSVMClassifier(kernel, gamma=2.0, c1=cost, random_state=0)
+    _compile()
+    return Task(estimator, *(table_rows(n_rows, 1) if kernel == "linear" else moons(n_rows)))
+
+
 def fitted_rbf_task(ours: bool, n_rows: int) -> Task:
     task = rbf_task(ours, n_rows)
     task.estimator.fit(task.x, task.y)
@@ -79,7 +90,7 @@ def predict(task: Task) -> Any:
 
 def facts_of_fit(task: Task, model: Any) -> dict[str, Any]:
     facts = {"accuracy": float(model.score(task.x_test, task.y_test))}
-    if isinstance(model, FRTSVMClassifier):
+    if isinstance(model, FRTSVMClassifier | TSVMClassifier):
         facts |= {"gap": float(model.duality_gap_.max()), "rank": int(model.rank_)}
     return facts
 
@@ -114,6 +125,10 @@ def linear_fit(ours: bool, n_rows: int, clusters: int, repeat: int = 1) -> Measu
 
 def rbf_fit(ours: bool, n_rows: int, repeat: int = 1) -> Measurement:
     return measure(partial(rbf_task, ours), fit, facts_of_fit, n_rows, repeat=repeat)
+
+
+def twin_fit(ours: bool, kernel: str, n_rows: int, repeat: int = 1) -> Measurement:
+    return measure(partial(twin_task, ours), fit, facts_of_fit, kernel, n_rows, repeat=repeat)
 
 
 def rbf_predict(ours: bool, n_rows: int, repeat: int = 1) -> Measurement:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from scipy.stats import spearmanr
+
 from benchmarks.paper import artificial
 from benchmarks.paper.cells import Cell, Result
 from benchmarks.paper.methods.fitting import fit_and_score
@@ -65,10 +68,33 @@ class RipleyCell(Cell):
 
 
 @dataclass(frozen=True)
+class MembershipsCell(Cell):
+    """How the linear memberships of the training rows go with the distance to the own centre."""
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        return ("ripley",)
+
+    def compute(self) -> Result:
+        train, _ = artificial.ripley()
+        model = METHODS["frtsvm"].build("linear", {}).fit(train.x, train.y)
+        result = {}
+        for name, label in (("positive", 1), ("negative", -1)):
+            own = train.y == label
+            far = np.linalg.norm(train.x[own] - train.x[own].mean(axis=0), axis=1)
+            result[name] = {
+                "correlation": float(spearmanr(far, model.memberships_[own]).statistic),
+                "suspected": 100.0 * float(model.suspected_noise_[own].mean()),
+            }
+        return result
+
+
+@dataclass(frozen=True)
 class SensitivityCell(Cell):
     """Test accuracy of the Gaussian FR-TSVM over two parameters."""
 
     panel: str
+    every: int = 1  # take one of so many values
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -81,7 +107,8 @@ class SensitivityCell(Cell):
     def compute(self) -> Result:
         both, folds = train_then_test(*artificial.ripley())
         names = [name for name, _ in PANELS[self.panel]]
-        values = {name: (held,) for name, held in HELD.items()} | dict(PANELS[self.panel])
+        varied = {name: values[:: self.every] for name, values in PANELS[self.panel]}
+        values = {name: (held,) for name, held in HELD.items()} | varied
         axes = {
             "c1": values["c1"],
             "c3": values["c3"],
@@ -95,13 +122,16 @@ class SensitivityCell(Cell):
         return {"accuracy": (100.0 * scores.reshape(varying)).tolist()}
 
 
-def ripley_cells(grid: Grid, n_folds: int) -> list[RipleyCell]:
+def ripley_cells(grid: Grid, n_folds: int) -> list[Cell]:
     return [
-        RipleyCell(method, kernel, grid, n_folds)
-        for kernel in ("linear", "rbf")
-        for method in PAPER_METHODS
+        MembershipsCell(),
+        *(
+            RipleyCell(method, kernel, grid, n_folds)
+            for kernel in ("linear", "rbf")
+            for method in PAPER_METHODS
+        ),
     ]
 
 
-def sensitivity_cells() -> list[SensitivityCell]:
-    return [SensitivityCell(panel) for panel in PANELS]
+def sensitivity_cells(every: int) -> list[SensitivityCell]:
+    return [SensitivityCell(panel, every) for panel in PANELS]

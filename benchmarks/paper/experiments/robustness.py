@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from benchmarks.paper import datasets
 from benchmarks.paper.cells import Cell, Result, pool
 from benchmarks.paper.corruption import CORRUPTIONS
 from benchmarks.paper.methods.fitting import fit_and_score
 from benchmarks.paper.methods.grids import Grid
+from benchmarks.paper.methods.preparation import prepared
 from benchmarks.paper.methods.registry import KERNELS, METHODS, description, tune
 from benchmarks.paper.methods.rows import folds_of
 
@@ -50,7 +50,7 @@ class RobustnessCell(Cell):
             stratify=rows.y,
             random_state=self.seed,
         )
-        clean, asked = datasets.prepared(rows[train], rows[test])
+        clean, asked = prepared(rows[train], rows[test])
         learned = CORRUPTIONS[self.corruption].apply(clean, self.seed)
         folds = folds_of(learned, self.n_folds, self.seed)
         result: Result = {"n_train": learned.size, "n_test": asked.size}

@@ -10,13 +10,8 @@ from benchmarks.paper import datasets
 from benchmarks.paper.cells import Cell, Result
 from benchmarks.paper.methods.fitting import fit_and_score
 from benchmarks.paper.methods.grids import Grid
-from benchmarks.paper.methods.registry import (
-    KERNELS,
-    PAPER_METHODS,
-    description,
-    score_tables,
-    tune,
-)
+from benchmarks.paper.methods.preparation import prepared, raw_tables, tune_raw
+from benchmarks.paper.methods.registry import KERNELS, PAPER_METHODS, description
 from benchmarks.paper.methods.rows import folds_of
 
 TUNING_SHARE = 0.3
@@ -51,16 +46,19 @@ class ProtocolCell(UCICell):
         chosen, _ = train_test_split(
             np.arange(rows.size), train_size=TUNING_SHARE, stratify=rows.y, random_state=self.seed
         )
-        (tuning,) = datasets.prepared(rows[chosen])
-        choices = tune(
+        tuning = rows[chosen]
+        choices = tune_raw(
             PAPER_METHODS, self.kernel, tuning, folds_of(tuning, 10, self.seed), self.grid
         )
         outer = folds_of(rows, self.n_folds, self.seed)
-        result = {}
+        positive, gaps = int((rows.y > 0).sum()), int(np.isnan(rows.x).sum())
+        # Rows, positive, negative, features, gaps.
+        size = [rows.size, positive, rows.size - positive, rows.x.shape[1], gaps]
+        result: Result = {"size": size}
         for key, choice in choices.items():
             fits = []
             for train, test in outer:
-                pair = datasets.prepared(rows[train], rows[test])
+                pair = prepared(rows[train], rows[test])
                 fits.append(fit_and_score(key, self.kernel, choice.params, *pair, repeat=3))
             result[key] = {
                 "params": choice.params,
@@ -76,9 +74,9 @@ class HindsightCell(UCICell):
     report. No honest estimate, but a bound on what printed numbers can be."""
 
     def compute(self) -> Result:
-        (rows,) = datasets.prepared(datasets.load(self.name))
+        rows = datasets.load(self.name)
         folds = folds_of(rows, self.n_folds, self.seed)
-        tables = score_tables(PAPER_METHODS, self.kernel, rows, folds, self.grid)
+        tables = raw_tables(PAPER_METHODS, self.kernel, rows, folds, self.grid)
         choices = {key: table.best() for key, table in tables.items()}
         return {
             key: {"params": choice.params, "accuracy": 100.0 * choice.score}
@@ -96,10 +94,11 @@ class NestedCell(UCICell):
     def compute(self) -> Result:
         rows = datasets.load(self.name)
         train, test = folds_of(rows, self.n_folds, self.seed)[self.fold]
-        learned, asked = datasets.prepared(rows[train], rows[test])
-        inner = folds_of(learned, self.n_inner, self.seed)
+        inner = folds_of(rows[train], self.n_inner, self.seed)
+        choices = tune_raw(PAPER_METHODS, self.kernel, rows[train], inner, self.grid)
+        learned, asked = prepared(rows[train], rows[test])
         result: Result = {"n_test": asked.size}
-        for key, choice in tune(PAPER_METHODS, self.kernel, learned, inner, self.grid).items():
+        for key, choice in choices.items():
             fitted = fit_and_score(key, self.kernel, choice.params, learned, asked)
             result[key] = {"params": choice.params, "accuracy": fitted.accuracy}
         return result

@@ -9,11 +9,12 @@ import numpy as np
 from benchmarks.paper.figures import style
 from benchmarks.paper.methods.fitting import fit_and_score
 from benchmarks.paper.methods.registry import KERNEL_TITLES, METHODS, PAPER_METHODS
-from benchmarks.paper.methods.rows import Rows
+from benchmarks.paper.methods.rows import FloatArray, Rows
 
-_STEPS = 220
+STEPS = 220
 _CLIPPED = 8.0  # values of f beyond this are the same as far as a zero line goes
 
+Raster = tuple[FloatArray, FloatArray]
 # A row of panels: its title, the kernel, training and test rows, parameters by method.
 Line = tuple[str, str, Rows, Rows, dict[str, dict[str, float]]]
 
@@ -23,16 +24,15 @@ def draw_boundaries(lines: Sequence[Line], path: Path, limits: tuple[float, ...]
     figure, axes = style.panels(
         len(lines), len(PAPER_METHODS), (10.5, 2.7 * len(lines)), sharex=True, sharey=True
     )
-    x1, x2 = np.meshgrid(np.linspace(*limits[:2], _STEPS), np.linspace(*limits[2:], _STEPS))
-    raster = np.stack([x1.ravel(), x2.ravel()], axis=1)
+    raster = rastered(limits)
     for (title, kernel, train, test, params), row in zip(lines, axes, strict=True):
         for method, axis in zip(PAPER_METHODS, row, strict=True):
             if method not in params:
                 axis.set_axis_off()
                 continue
             fitted = fit_and_score(method, kernel, params[method], train, test)
-            _draw_rows(axis, train)
-            _draw_lines(axis, fitted.estimator, raster, x1, x2)
+            draw_rows(axis, train)
+            draw_lines(axis, fitted.estimator, raster)
             axis.set_title(
                 f"{METHODS[method].title}, {KERNEL_TITLES[kernel]}{title}: {fitted.accuracy:.1f} %"
             )
@@ -40,17 +40,25 @@ def draw_boundaries(lines: Sequence[Line], path: Path, limits: tuple[float, ...]
     return style.save(figure, path)
 
 
-def _draw_rows(axis: Any, rows: Rows) -> None:
+def rastered(limits: tuple[float, ...]) -> Raster:
+    """Places in lines and columns."""
+    x1, x2 = np.meshgrid(np.linspace(*limits[:2], STEPS), np.linspace(*limits[2:], STEPS))
+    return x1, x2
+
+
+def draw_rows(axis: Any, rows: Rows, size: int = 12) -> None:
     for label, colour, marker in ((1, style.POSITIVE, "+"), (-1, style.NEGATIVE, "x")):
         x = rows.x[rows.y == label]
-        axis.scatter(x[:, 0], x[:, 1], s=12, c=colour, marker=marker, linewidths=0.6, alpha=0.55)
+        axis.scatter(x[:, 0], x[:, 1], s=size, c=colour, marker=marker, linewidths=0.6, alpha=0.55)
 
 
-def _draw_lines(axis: Any, estimator: Any, raster: Any, x1: Any, x2: Any) -> None:
-    decision = estimator.decision_function(raster).reshape(x1.shape)
+def draw_lines(axis: Any, estimator: Any, raster: Raster) -> None:
+    x1, x2 = raster
+    places = np.stack([x1.ravel(), x2.ravel()], axis=1)
+    decision = estimator.decision_function(places).reshape(x1.shape)
     axis.contour(x1, x2, decision, [0.0], colors="black", linewidths=1.4)
     if hasattr(estimator, "plane_model"):
-        values = estimator.plane_model().values(raster)
+        values = estimator.plane_model().values(places)
         for column, colour in ((1, style.POSITIVE), (0, style.NEGATIVE)):
             f = np.clip(values[:, column], -_CLIPPED, _CLIPPED).reshape(x1.shape)
             axis.contour(x1, x2, f, [0.0], colors=colour, linewidths=1.1, linestyles="dashed")

@@ -11,10 +11,12 @@ from benchmarks.paper.figures import style
 _NAMES = {"c1": "c₁ = c₂", "c3": "c₃ = c₄", "g": "g", "mu": "μ"}
 
 
-def draw_sensitivity(accuracies: dict[str, list[list[float]]], path: Path) -> Path:
+def draw_sensitivity(accuracies: dict[str, list[list[float]]], every: int, path: Path) -> Path:
     figure, axes = style.panels(1, 4, (12.0, 3.1))
     for panel, axis in zip(PANELS, axes[0], strict=True):
-        (first, rows), (second, columns) = PANELS[panel]
+        (first, rows), (second, columns) = (
+            (name, values[::every]) for name, values in PANELS[panel]
+        )
         image = axis.imshow(
             np.array(accuracies[panel]).T,
             origin="lower",

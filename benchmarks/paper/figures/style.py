@@ -24,7 +24,7 @@ COLOURS = {
     "own-neighbors": "#45b39d",
     "fsvm-neighbors": "#935116",
 }
-_SETTINGS: dict[str, Any] = {
+SETTINGS: dict[str, Any] = {
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.spines.top": False,
@@ -39,7 +39,7 @@ _COLOURS_KEPT = 96
 
 def panels(n_rows: int, n_columns: int, size: tuple[float, float], **options: Any) -> Any:
     """A figure and its axes, always as a two-dimensional array."""
-    mpl.rcParams.update(_SETTINGS)
+    mpl.rcParams.update(SETTINGS)
     return plt.subplots(n_rows, n_columns, figsize=size, squeeze=False, **options)
 
 

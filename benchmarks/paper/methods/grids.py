@@ -14,6 +14,10 @@ class Grid:
     costs: tuple[float, ...]
     widths: tuple[float, ...]
 
+    def __str__(self) -> str:
+        ends = [(values[0], values[-1], len(values)) for values in (self.costs, self.widths)]
+        return ",".join(f"{first:g}..{last:g}/{count}" for first, last, count in ends)
+
     @property
     def gammas(self) -> tuple[float, ...]:
         return tuple(width**-2 for width in self.widths)

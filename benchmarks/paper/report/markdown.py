@@ -1,6 +1,9 @@
 """Tables in Markdown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from benchmarks.paper.datasets import MissingDataset
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
@@ -22,9 +25,23 @@ def bold_best(values: Sequence[float], texts: Sequence[str], *, lowest: bool = F
     ]
 
 
+def fastest(times: Sequence[float]) -> list[str]:
+    return bold_best(times, [f"{value:.2f}" for value in times], lowest=True)
+
+
+def figure(path: Path, draw: Callable[[Path], object], title: str, text: str) -> str:
+    """The figure and what is said of it. Where its data are not there an earlier drawing stays."""
+    try:
+        draw(path)
+    except MissingDataset:
+        if not path.is_file():
+            return ""
+    return f"![{title}]({path.parent.name}/{path.name})\n\n{text}" if path.is_file() else ""
+
+
 def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")

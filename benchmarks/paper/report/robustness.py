@@ -8,6 +8,7 @@ import numpy as np
 from benchmarks.paper.comparisons import (
     BY_VALIDATION,
     BY_VALIDATION_OWN,
+    LARGEST_TEST_SHARE,
     ROBUSTNESS_METHODS,
     TITLES,
     Splits,
@@ -20,9 +21,10 @@ from benchmarks.paper.datasets import UCI_SETS
 from benchmarks.paper.experiments.robustness import MOST_TRAINING_ROWS, TRAINING_SHARE
 from benchmarks.paper.figures.robustness import draw_robustness
 from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS
-from benchmarks.paper.report.markdown import bold_best, p_value, signed, table
+from benchmarks.paper.report.grids import grid_text
+from benchmarks.paper.report.markdown import bold_best, figure, p_value, signed, table
 from benchmarks.paper.results import Results
-from benchmarks.paper.statistics import over_sets, ranks
+from benchmarks.paper.statistics import LEVEL, over_sets, ranks
 
 BASELINES = ("svm", "fsvm", "tsvm")
 VARIANTS = (
@@ -51,26 +53,36 @@ def robustness_section(results: Results, folder: Path) -> str:
     by_kernel = {kernel: found for kernel, found in by_kernel.items() if found}
     if not by_kernel:
         return "## Robustness\n\nNot run.\n"
-    draw_robustness(by_kernel, _DRAWN, folder / "robustness.png")
-    parts = [_introduction(results, by_kernel)]
+    drawn = figure(
+        folder / "robustness.png",
+        lambda path: draw_robustness(by_kernel, _DRAWN, path),
+        "Accuracy under corruption",
+        "Mean over the sets, as the difference to the SVM with the same kernel. "
+        f"{results.made_by('robustness')}",
+    )
+    made_by = results.made_by("robustness")
+    parts = [_introduction(results, by_kernel), drawn]
     for kernel, found in by_kernel.items():
         title = KERNEL_TITLES[kernel].capitalize()
         parts += [
             f"### {title} kernel: mean accuracy over the sets",
-            _means(found),
+            f"{_means(found)}\n\n{made_by}",
             f"### {title} kernel: over all corruptions",
-            _overall(found),
+            f"{_overall(found)}\n\n{made_by}",
             f"### {title} kernel: FR-TSVM against SVM, FSVM and TSVM",
-            _against(found, [("frtsvm", other) for other in BASELINES]),
+            f"{_against(found, [('frtsvm', other) for other in BASELINES])}\n\n{made_by}",
             f"### {title} kernel: memberships, against the paper's",
-            _against(found, [(variant, "frtsvm") for variant in VARIANTS]),
+            f"{_against(found, [(variant, 'frtsvm') for variant in VARIANTS])}\n\n{made_by}",
         ]
     return "\n\n".join(parts) + "\n"
 
 
 def details_section(results: Results) -> str:
     """Every set, for those who want to look."""
-    parts = ["## Robustness, set by set", "Mean accuracy over the seeds, per cent."]
+    parts = [
+        "## Robustness, set by set",
+        f"Mean accuracy over the seeds, per cent. {results.made_by('robustness')}",
+    ]
     for kernel in KERNELS:
         found = robustness_splits(results, kernel)
         for corruption, sets in found.items():
@@ -100,17 +112,19 @@ def _introduction(results: Results, by_kernel: dict[str, ByCorruption]) -> str:
         dict.fromkeys(n for found in by_kernel.values() for s in found.values() for n in s)
     )
     listed = ", ".join(_set_title(name) for name in names)
-    seeds = [s.accuracies.shape[0] for found in by_kernel.values() for x in found.values()
-             for s in x.values()]  # fmt: skip
-    counted = f"{max(seeds)}" if min(seeds) == max(seeds) else f"{min(seeds)} to {max(seeds)}"
+    counts = " and ".join(
+        f"{next(iter(next(iter(found.values())).values())).n_seeds} ({KERNEL_TITLES[kernel]})"
+        for kernel, found in by_kernel.items()
+    )
     return f"""## Robustness, beyond the paper
 
-{len(names)} sets ({listed}), {counted} seeds. Each seed draws {100 * TRAINING_SHARE:.0f} % of the
-rows, at most {MOST_TRAINING_ROWS}, for training, scales the features to [0, 1], and then corrupts
-the training rows only: a share of the labels of each class is turned, or 10 % of the rows are
-thrown off by Student-t noise (2 degrees of freedom, scale 1). Every method is tuned on the
-corrupted rows with the same {results.plan.inner_folds} folds and the same grid, and tested on the
-untouched rest.
+{len(names)} sets ({listed}). Complete seeds: {counts}. Each seed draws {100 * TRAINING_SHARE:.0f}
+% of the rows, at most {MOST_TRAINING_ROWS} so that the study ends within the hour, for training,
+scales the features to [0, 1] by them, and then corrupts the training rows only: a share of the
+labels of each class is turned, or 10 % of the rows are thrown off by Student-t noise (2 degrees of
+freedom, scale 1). Every method is tuned on the corrupted rows with the same
+{results.plan.inner_folds} folds (which share that scaling) and the same grid,
+{grid_text(results.plan.repeated_grid)}, and tested on the untouched rest.
 
 - *FR-TSVM* has the paper's memberships ("center"), *none* all ones, *neighbors* the share of
   like-labelled neighbours.
@@ -121,14 +135,10 @@ untouched rest.
   that scores best in the search: what an automatic search does. *All five by validation* may take
   the own-class variants too.
 
-Significance: "better / worse" counts sets with p < 0.05 in the corrected paired t-test over seeds
-(Nadeau & Bengio); p is the signed-rank test over the mean differences of the sets.
-Made by `{results.plan.command}`.
-
-![Accuracy under corruption](reproduction/robustness.png)
-
-Mean over the sets, as the difference to the SVM with the same kernel. Made by
-`{results.plan.command}`."""
+Significance: "better / worse" counts sets with p < {LEVEL} in the corrected paired t-test over seeds
+(Nadeau & Bengio), whose variance counts n_test / n_train, here at most {LARGEST_TEST_SHARE:.2f}: where a
+set has far more rows than are trained on, splits overlap less than the correction assumes. p is the
+signed-rank test over the mean differences of the sets."""
 
 
 def _means(found: ByCorruption) -> str:
@@ -144,14 +154,19 @@ def _means(found: ByCorruption) -> str:
     return table(["", *_titles(ROBUSTNESS_METHODS)], rows)
 
 
-def _overall(found: ByCorruption) -> str:
-    """Each set counts once, with the mean over its corruptions."""
+def over_corruptions(found: ByCorruption) -> dict[str, Splits]:
+    """Each set once: its means under the corruptions, one after the other."""
     corrupted = [key for key in found if key != "clean"]
-    sets = {
+    return {
         name: Splits(splits.methods, np.stack([found[key][name].means for key in corrupted]), 0.0)
         for name, splits in found[corrupted[0]].items()
         if all(name in found[key] for key in corrupted)
     }
+
+
+def _overall(found: ByCorruption) -> str:
+    """Each set counts once, with the mean over its corruptions."""
+    sets = over_corruptions(found)
     rows = []
     for method in ROBUSTNESS_METHODS:
         cells = []

@@ -1,61 +1,8 @@
-"""The whole road from data to report, on a plan that takes seconds."""
-
-from pathlib import Path
+"""How much the plans run."""
 
 import pytest
 
-from benchmarks.paper.__main__ import reproduce
-from benchmarks.paper.cells import Store
-from benchmarks.paper.plan import FULL, PLANS, QUICK, TINY
-
-# Documents are read on the web: no figure should weigh more.
-MOST_BYTES = 150_000
-
-
-def figures_and_text(folder: Path) -> tuple[list[Path], str]:
-    text = (folder / "reproduction.md").read_text()
-    return sorted((folder / "reproduction").glob("*.png")), text
-
-
-def test_every_section_is_written_and_a_second_run_computes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(tmp_path / "cache")
-    reproduce(TINY, store, tmp_path / "first", jobs=1)
-    figures, text = figures_and_text(tmp_path / "first")
-    for title in ("The claims", "second artificial", "UCI sets", "Training time", "Robustness"):
-        assert title in text
-    assert "not complete" not in text
-    assert {figure.name for figure in figures} >= {
-        "bands_boundaries.png",
-        "robustness.png",
-        "uci_times.png",
-    }
-    assert all(f"reproduction/{figure.name}" in text for figure in figures)
-    assert all(figure.stat().st_size < MOST_BYTES for figure in figures)
-
-    for cells in TINY.experiments(["iris", "wine"]).values():
-        for kind in {type(cell) for cell in cells}:
-            monkeypatch.setattr(kind, "compute", _not_again)
-    reproduce(TINY, store, tmp_path / "second", jobs=1)
-    assert figures_and_text(tmp_path / "second")[1] == text
-
-
-def _not_again(cell: object) -> None:
-    raise AssertionError(f"{cell} was computed a second time")
-
-
-def test_a_report_says_what_is_not_there_yet(tmp_path: Path) -> None:
-    reproduce(TINY, Store(tmp_path / "cache"), tmp_path, jobs=1, report_only=True)
-    text = (tmp_path / "reproduction.md").read_text()
-    assert "not complete" in text
-    assert "not run" in text
-
-
-@pytest.mark.slow
-def test_the_quick_plan_runs(tmp_path: Path) -> None:
-    reproduce(QUICK, Store(tmp_path / "cache"), tmp_path, jobs=1)
-    assert "not complete" not in (tmp_path / "reproduction.md").read_text()
+from benchmarks.paper.plan import FULL, PLANS
 
 
 def test_sets_that_are_missing_leave_the_others() -> None:

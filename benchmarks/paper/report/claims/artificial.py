@@ -1,13 +1,11 @@
-"""Claims about memberships, parameters and the artificial sets."""
+"""Claims about parameters and the artificial sets."""
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
-from benchmarks.paper import artificial
 from benchmarks.paper.experiments.ripley import PANELS, SensitivityCell
 from benchmarks.paper.methods.registry import KERNEL_TITLES, METHODS, PAPER_METHODS
-from benchmarks.paper.report.artificial import bands_results, ripley_results
+from benchmarks.paper.report.bands import bands_results
 from benchmarks.paper.report.claims.verdict import (
     NO,
     UNKNOWN,
@@ -19,32 +17,15 @@ from benchmarks.paper.report.claims.verdict import (
     there,
 )
 from benchmarks.paper.report.markdown import p_value, signed
+from benchmarks.paper.report.ripley import ripley_results
 from benchmarks.paper.results import Results
 from benchmarks.paper.statistics import LEVEL, corrected_t_test
-from frtsvm_core import FRTSVMClassifier
 
 FloatArray = NDArray[np.float64]
 
 # Two methods on 1,000 test rows differ by this many points by chance now and then.
 _RIPLEY_NOISE = 1.0
 _OTHERS = PAPER_METHODS[:-1]
-
-
-def _memberships_fall(_: Results) -> Verdict:
-    """Rows far from the centre of their class have smaller memberships (Ripley)."""
-    train = artificial.ripley()[0]
-    model = FRTSVMClassifier("linear", random_state=0).fit(train.x, train.y)
-    correlations = []
-    for label in (1, -1):
-        own = train.x[train.y == label]
-        far = np.linalg.norm(own - own.mean(axis=0), axis=1)
-        correlations.append(spearmanr(far, model.memberships_[train.y == label]).statistic)
-    return Verdict(
-        claim_of(_memberships_fall),
-        YES if max(correlations) < -0.5 else NO,
-        f"rank correlation of distance and membership {signed(correlations[0])} and "
-        f"{signed(correlations[1])} in the two classes (linear); it is what the formula says",
-    )
 
 
 def _ripley_best(kernel: str, winner: str) -> Judge:
@@ -171,7 +152,6 @@ def _parameters_matter(results: Results) -> Verdict:
 
 
 ARTIFICIAL_JUDGES: tuple[Judge, ...] = (
-    _memberships_fall,
     _ripley_best("linear", "svm"),
     _ripley_best("rbf", "frtsvm"),
     _ripley_fastest,

@@ -35,4 +35,4 @@ def there(found: Found) -> Found:
 
 
 def claim_of(judge: Judge) -> str:
-    return (judge.__doc__ or "").strip()
+    return " ".join((judge.__doc__ or "").split())

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.paper.corruption import CORRUPTIONS
-from benchmarks.paper.datasets import load, prepared
+from benchmarks.paper.datasets import load
 from benchmarks.paper.methods.fitting import fit_and_score
 from benchmarks.paper.methods.grids import Grid
+from benchmarks.paper.methods.preparation import prepared
 from benchmarks.paper.methods.registry import KERNELS, METHODS, score_tables, tune
 from benchmarks.paper.methods.rows import Rows, folds_of
 

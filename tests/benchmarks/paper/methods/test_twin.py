@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from benchmarks.paper.datasets import load, prepared
+from benchmarks.paper.datasets import load
+from benchmarks.paper.methods.preparation import prepared
 from benchmarks.paper.methods.registry import METHODS
 from benchmarks.paper.methods.trust import Trust
 from frtsvm_core import FRTSVMClassifier

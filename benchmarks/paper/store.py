@@ -1,0 +1,84 @@
+"""Where results are: one file per cell while a run goes on, and one file for all that is committed."""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.paper.cells import Cell, Result
+from benchmarks.paper.datasets import MissingDataset
+from benchmarks.paper.kept import Kept
+
+
+@dataclass(frozen=True)
+class Entry:
+    result: Result
+    cpu_seconds: float
+    digest: str
+    current: bool  # computed by this code, from these data
+
+
+class Store:
+    """Results of cells: of the folder, or else of the file that is kept."""
+
+    def __init__(self, folder: Path, kept: Kept | None = None) -> None:
+        self._folder = folder
+        self.kept = kept or Kept(folder / "kept.json")
+
+    def get(self, cell: Cell) -> Entry | None:
+        """What this code found with these data."""
+        try:
+            digest = cell.digest()
+        except MissingDataset:
+            return None
+        path = self._path(cell, digest)
+        if path.is_file():
+            found = json.loads(path.read_text())
+            return Entry(found["result"], found["cpu_seconds"], digest, current=True)
+        kept = self.kept.get(cell)
+        return Entry(kept[2], kept[1], digest, current=True) if kept and kept[0] == digest else None
+
+    def latest(self, cell: Cell) -> Entry | None:
+        """The same, or what was found for the same question by other code or other data. Where the
+        data are not on this machine, and nothing can be compared, it is taken as it is."""
+        kept = self.kept.get(cell)
+        try:
+            cell.digest()
+        except MissingDataset:
+            return Entry(kept[2], kept[1], kept[0], current=True) if kept else None
+        found = self.get(cell)
+        if found is None and kept is not None:
+            return Entry(kept[2], kept[1], kept[0], current=False)
+        return found
+
+    def put(self, cell: Cell, result: Result, cpu_seconds: float) -> None:
+        path = self._path(cell, cell.digest())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(f".{os.getpid()}")
+        entry = {"result": rounded(result), "cpu_seconds": round(cpu_seconds, 3)}
+        partial.write_text(json.dumps(entry))
+        partial.replace(path)
+
+    def keep(self, cells: Iterable[Cell], wanted: Sequence[Cell]) -> None:
+        """Put what is there for `cells` into the file, and drop from it what nobody wants."""
+        for cell in cells:
+            found = self.get(cell)
+            if found is not None:
+                self.kept.put(cell, found.digest, found.cpu_seconds, found.result)
+        self.kept.write(wanted)
+
+    def _path(self, cell: Cell, digest: str) -> Path:
+        return self._folder / type(cell).__name__ / f"{digest}.json"
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to six decimals, or six digits where they are small: the file stays small."""
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if abs(value) < 1.0 else round(value, 6)
+    return value

@@ -1,0 +1,110 @@
+"""Cells are computed once; results are kept in one file, which outlives a change of the code."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.paper import cells
+from benchmarks.paper.cells import Cell
+from benchmarks.paper.datasets import MissingDataset
+from benchmarks.paper.estimate import estimate
+from benchmarks.paper.kept import Kept
+from benchmarks.paper.running import run
+from benchmarks.paper.store import Store, rounded
+
+computed: list[int] = []
+
+
+@dataclass(frozen=True)
+class Square(Cell):
+    number: int
+
+    def compute(self) -> dict[str, Any]:
+        if self.number == 3:
+            raise KeyboardInterrupt
+        computed.append(self.number)
+        return {"square": self.number**2, "of": {"number": float(self.number), "parts": [0.5, 1.0]}}
+
+
+SQUARES = [Square(1), Square(2), Square(4)]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_computed() -> None:
+    computed.clear()
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Kept:
+    """The file of a run on another machine."""
+    store = Store(tmp_path / "there", Kept(tmp_path / "results.json"))
+    run(SQUARES, store, jobs=1, title="squares")
+    store.kept.runs["full"] = {"wall": {"squares": 2.5}}
+    store.keep(SQUARES, SQUARES)
+    computed.clear()
+    return Kept(tmp_path / "results.json")
+
+
+def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run([Square(1), Square(2), Square(3)], store, jobs=1, title="squares")
+    assert computed == [1, 2]
+    run(SQUARES, store, jobs=1, title="squares")
+    assert computed == [1, 2, 4]
+    found = store.get(Square(4))
+    assert found is not None
+    assert found.result["square"] == 16
+
+
+def test_what_is_kept_is_not_computed_again(tmp_path: Path, kept: Kept) -> None:
+    store = Store(tmp_path / "here", kept)
+    assert run(SQUARES, store, jobs=1, title="squares") == 0
+    found = store.get(Square(2))
+    assert found is not None
+    assert found.current
+    assert found.result == {"square": 4, "of": {"number": 2, "parts": [0.5, 1]}}
+    assert kept.runs == {"full": {"wall": {"squares": 2.5}}}
+
+
+def test_results_of_other_code_serve_the_report_only(
+    tmp_path: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "code_digest", lambda _: "changed")
+    store = Store(tmp_path / "here", kept)
+    assert store.get(Square(2)) is None
+    found = store.latest(Square(2))
+    assert found is not None
+    assert not found.current
+    assert found.result["square"] == 4
+    assert "3 of 3 cells" in estimate(SQUARES, store, jobs=2)
+    assert run(SQUARES, store, jobs=1, title="squares") == 3
+
+
+def test_results_serve_the_report_where_the_data_are_not(
+    tmp_path: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: Cell) -> str:
+        raise MissingDataset("nowhere")
+
+    monkeypatch.setattr(Square, "digest", missing)
+    store = Store(tmp_path / "here", kept)
+    assert store.get(Square(1)) is None
+    found = store.latest(Square(1))
+    assert found is not None
+    assert found.current  # as far as anybody can tell
+
+
+def test_what_no_plan_asks_for_leaves_the_file(tmp_path: Path, kept: Kept) -> None:
+    Store(tmp_path / "here", kept).keep([], SQUARES[:1])
+    again = Kept(kept.path)
+    assert again.get(Square(1)) is not None
+    assert again.get(Square(2)) is None
+
+
+def test_numbers_are_kept_as_far_as_they_say_something() -> None:
+    long = {"accuracy": 92.5925925925, "seconds": 0.00123456789, "list": [1.0, 2], "name": "x"}
+    short = {"accuracy": 92.592593, "seconds": 0.00123457, "list": [1.0, 2], "name": "x"}
+    assert rounded(long) == short
