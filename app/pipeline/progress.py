@@ -30,6 +30,7 @@ class Progress:
         self._phase = "preparing"
         self._percent = 0.0
         self._search: dict[str, Any] = {}
+        self._shown = False
         self._first: dict[int, float] = {}
         self._done: dict[int, float] = {}
         self._gaps: dict[int, float] = {}
@@ -44,13 +45,18 @@ class Progress:
         self._first, self._done, self._gaps = {}, {}, {}
         self._next(phase, 1.0)
 
-    def next_search(self, phase: str) -> None:
-        """Begin the next search."""
+    def next_search(self, phase: str, *, shown: bool = True) -> None:
+        """Begin the next search; what one finds that only measures another is not `shown`."""
+        self._shown = shown
         self._next(phase, SEARCH_WEIGHT)
 
     def search(self, done: float, details: dict[str, Any]) -> None:
-        """How much of the search is done, and what it has found; remembered until the next one."""
-        self._search = {"search": details}
+        """How much of the search is done, and what it has found; remembered to the end."""
+        if self._shown:
+            self._search = {"search": details}
+        elif self._search:  # counts and best stay those of the model; the time is what is left now
+            now = {"seconds_left": details["seconds_left"]}
+            self._search = {"search": {**self._search["search"], **now}}
         self._emit(self._share(done))
 
     def sweep(self, event: Any) -> None:

@@ -130,11 +130,13 @@ def _choose(
     stop: Callable[[], bool],
     phase: str,
     seconds: float,
+    *,
+    shown: bool = True,
 ) -> tuple[TrainingOptions, Found | None]:
     """The options with the parameters to fit, and the search that found them."""
     if options.search is None:
         return options, None
-    progress.next_search(phase)
+    progress.next_search(phase, shown=shown)
     found = find_parameters(data, options, seconds, progress, stop)
     return options.model_copy(update={"params": found.params}), found
 
@@ -169,7 +171,7 @@ def _validate(
         phase = f"validating {len(folds) + 1}/{total}"
         part, rest = data.subset(train_rows), data.subset(test_rows)
         try:
-            chosen, _ = _choose(part, options, progress, stop, phase, seconds_per_fold)
+            chosen, _ = _choose(part, options, progress, stop, phase, seconds_per_fold, shown=False)
         except NothingTried:
             return None, None
         if stop():

@@ -30,7 +30,8 @@ class SearchState(Answer):
 
     phase: Literal["search", "calibration", "refit"]
     tried: int
-    """Configurations tried on every fold."""
+    """Configurations tried on every fold; `n_configurations` of the search in the end. Searches that
+    only validate the model are not counted."""
     planned: int
     """Configurations planned so far; the plan `auto` adds to them as it goes."""
     best_score: float | None

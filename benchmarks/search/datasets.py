@@ -30,17 +30,24 @@ def data_dir() -> Path:
     return Path(os.environ["FRTSVM_DATA_DIR"])
 
 
-def read_set(name: str) -> tuple[Rows, Labels]:
-    """Rows and labels; missing cells are NaN."""
+def files_of(name: str) -> list[Path]:
+    """The files of a set, in the order of their rows."""
     folder = data_dir()
     if name == "a9a":
-        x, y = load_svmlight_file(str(folder / "large" / "a9a.libsvm"), n_features=A9A_FEATURES)
-        return x.toarray(), y.astype(np.int64)
+        return [folder / "large" / "a9a.libsvm"]
     if name == "ripley":
-        table = np.vstack([_csv(folder / f"ripley_{part}.csv") for part in ("train", "test")])
-    else:
-        path = folder / f"{name}.csv"
-        table = _csv(path if path.exists() else folder / "large" / f"{name}.csv")
+        return [folder / f"ripley_{part}.csv" for part in ("train", "test")]
+    path = folder / f"{name}.csv"
+    return [path if path.exists() else folder / "large" / f"{name}.csv"]
+
+
+def read_set(name: str) -> tuple[Rows, Labels]:
+    """Rows and labels; missing cells are NaN."""
+    files = files_of(name)
+    if name == "a9a":
+        x, y = load_svmlight_file(str(files[0]), n_features=A9A_FEATURES)
+        return x.toarray(), y.astype(np.int64)
+    table = np.vstack([_csv(path) for path in files])
     return table[:, :-1], table[:, -1].astype(np.int64)
 
 

@@ -6,7 +6,7 @@ Both sides learn from the same rows, scaling included, use all cores, and are ju
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from app.pipeline.train import train
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
 from benchmarks.search.datasets import ALL_SETS, Labels, Rows, Split, read_set, splits
+from benchmarks.search.kept import Measured, kept
 
 GRID = {
     "svc__C": [2.0**power for power in range(-2, 11, 2)],
@@ -117,18 +118,29 @@ def measured(train_all: Callable[[Task], Any], judge: Callable[..., Any], task: 
     return Side(judge(task, models), wall / n_splits, cpu / n_splits)
 
 
-def row(name: str, budget: float | None) -> tuple[str, float, float]:
-    """A line of the table, the difference in points and the ratio of CPU times."""
+def compared(name: str, budget: float | None) -> Measured:
+    """Both sides on the same splits."""
     task = prepared(name, budget)
     auto = measured(trained_automatically, judged_automatic, task)
     svc = measured(tuned_svc, judged_svc, task)
+    return {
+        "shape": [task.parts[0][0].size, task.x.shape[1]],
+        "auto": asdict(auto),
+        "svc": asdict(svc),
+    }
+
+
+def row(name: str, budget: float | None) -> tuple[str, float, float]:
+    """A line of the table, the difference in points and the ratio of CPU times."""
+    found = kept("newcomer", name, budget, lambda: compared(name, budget))
+    auto, svc = Side(**found["auto"]), Side(**found["svc"])
+    n_train, n_features = found["shape"]
     ours, theirs = (100.0 * np.array(side.right) for side in (auto, svc))
     n_splits = ours.size
     difference = round(float(np.mean(ours - theirs)), 2) + 0.0  # no minus zero
     noise = "" if n_splits == 1 else f" ± {np.std(ours - theirs, ddof=1) / np.sqrt(n_splits):.2f}"
-    n_train = task.parts[0][0].size
     line = (
-        f"| {name} | {n_train:,} x {task.x.shape[1]} | {n_splits} | {ours.mean():.2f} "
+        f"| {name} | {n_train:,} x {n_features} | {n_splits} | {ours.mean():.2f} "
         f"| {theirs.mean():.2f} | **{difference:+.2f}**{noise} | {auto.cpu:.1f} "
         f"| {svc.cpu:.1f} | **{svc.cpu / auto.cpu:.1f} x** "
         f"| {auto.wall:.1f} | {svc.wall:.1f} |"

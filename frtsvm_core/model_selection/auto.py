@@ -1,16 +1,20 @@
 """A search without a grid: from coarse to fine, from few rows to many, within a time budget.
 
-    stage 1  every kernel, width and membership on a coarse lattice of costs, on a small sample
-    stage 2  the best kernel with neighbouring widths and several mu, and the second best kernel and
-             membership, on finer costs and more rows
-    stage 3  the finalists, and the finest costs around the best, on as many rows as time allows; where
-             these are more rows than before, also other widths, as long as the best one moves
+    coarse   every kernel, width and membership on a coarse lattice of costs, on a small sample
 
-    again    where the data are small: the best few on fresh folds, and the choice by all of them
+Where the data are small it is on all rows, and scores are noisy rather than costly:
+
+    again    the best width and the other kernel on fresh folds, and the choice by all of them
+
+Where they are not:
+
+    fine     the best kernel with neighbouring widths and several mu, and the other kernel and the second
+             best membership, on finer costs and more rows
+    finest   the finalists, and costs and widths around the best, on as many rows as time allows; and
+             on from there in the direction of what is better
 
 What makes it cheap is that a candidate costs next to nothing once its kernel is factored
-(docs/search.md): the stages are planned around few kernels with many costs each. Where the data are
-small all stages use all rows, and the best of all of them is taken; otherwise the best of the last.
+(docs/search.md): the stages are planned around few kernels with many costs each.
 """
 
 import math
@@ -39,23 +43,20 @@ from frtsvm_core.model_selection.stages import Stage, pool, winner
 STAGE_ROWS = (600, 2000, 6000)
 STAGE_RANK = (100, 200, 400)
 EXACT_ROWS = 256
+# Up to this many rows, scores are so noisy that the best are tried again on fresh folds.
+SMALL_ROWS = 1000
 
 COARSE_GAMMAS = (-4.0, -2.0, 0.0, 2.0, 4.0)
-COARSE_C1 = (-8.0, -3.0, 2.0, 7.0)
+COARSE_C1 = (-8.0, -4.0, 0.0, 4.0, 8.0)
 COARSE_C3 = (-8.0, -4.0, 0.0, 4.0)
 COARSE_MEMBERSHIPS = ("center", "none", "neighbors")
 COARSE_MU = (0.1,)
 FINE_STEP = 2.0
 FINE_MU = (0.03, 0.1, 0.3)
-FINEST_STEP = 1.0
-# How many finalists of stage 2 are tried again on the rows of stage 3.
+# How many finalists of the fine stage are tried again on the rows of the finest.
 N_FINALISTS = 8
-# How often stage 3 follows a best point that moves.
-MOST_MOVES = 3
-# Up to this many rows, scores are so noisy that the best points are tried again on fresh folds.
-AGAIN_ROWS = 1000
-N_AGAIN = 12
-N_FRESH_FOLDS = 2
+# How often the finest stage goes on from a better point.
+MOST_MOVES = 6
 
 # Share of the time budget that the stages may use; the rest is for the refit and the calibration.
 SEARCH_SHARE = 0.65
@@ -91,14 +92,22 @@ class AutoSearch:
         stages: list[Stage] = []
         stopped = False
         try:
-            for plan in (self._coarse, self._fine, self._finest, self._again):
-                plan(stages)
+            self._coarse(stages)
+            if self._small:
+                self._again(stages)
+            else:
+                self._fine(stages)
+                self._finest(stages)
         except (OutOfTime, StopSearch):
             stages = [stage for stage in stages if stage.evaluator.evaluations]
             if not stages:
                 raise
             stopped = True
         return self._outcome(stages, stopped)
+
+    @property
+    def _small(self) -> bool:
+        return self._samples.n_rows <= SMALL_ROWS
 
     # --- stages ------------------------------------------------------------------------------
 
@@ -125,78 +134,60 @@ class AutoSearch:
         """The values to try for a parameter: its own alone if it is fixed."""
         return [getattr(self._base, name)] if name in self._fixed else list(values)
 
+    def _again(self, stages: list[Stage]) -> None:
+        """The best of many noisy scores is partly luck, which does not come twice."""
+        folds = self._samples.fresh_folds()
+        if not folds:
+            return
+        ranked = ranking(pool(stages))
+        best = {point.features for point in first_of_each(ranked, lambda point: point.kernel)}
+        points = [point for point in stages[0].points if point.features in best]
+        self._evaluate(stages, self._stage(stages[0].rows, folds, points, repeats=True))
+
     def _fine(self, stages: list[Stage]) -> None:
         ranked = ranking(pool(stages))
-        best, *others = first_of_each(ranked, lambda point: point.features)
+        best, *others = first_of_each(ranked, lambda point: point.kernel)
         trusted, *less_trusted = first_of_each(ranked, lambda point: point.membership)
         mus = self._unless_fixed("mu", FINE_MU)
         if trusted.membership == "none":
             mus = [trusted.mu]
         trust = [(trusted.membership, mu) for mu in mus]
         trust += [(point.membership, point.mu) for point in less_trusted[:1]]
-        gammas = [best.gamma_power]
-        if best.gamma_power is not None:
-            gammas += [best.gamma_power - 1.0, best.gamma_power + 1.0]
-        points = self._around(best, [(best.kernel, gamma) for gamma in gammas], FINE_STEP, trust, 1)
-        for other in others[:1]:
-            points += self._around(other, [other.features], FINE_STEP, trust, 1)
+        points = self._around(best, (-1.0, 0.0, 1.0), trust, 1)
+        for other in others:
+            points += self._around(other, (0.0,), trust, 1)
         self._run(stages, 1, points)
 
     def _finest(self, stages: list[Stage]) -> None:
         ranked = ranking(pool(stages))
-        best = ranked[0]
         finalists = [replace(point, rank=self._rank(2)) for point in ranked[:N_FINALISTS]]
-        trust = [(best.membership, best.mu)]
-        around = self._around(best, [best.features], FINEST_STEP, trust, 2)
-        if self._samples.nearest(STAGE_ROWS[2]) > stages[0].n_rows:
-            around = self._nearby(best)
+        best = finalists[0]
+        around = self._around(best, (-1.0, 0.0, 1.0), [(best.membership, best.mu)], 2)
         self._run(stages, 2, list(dict.fromkeys([*finalists, *around])))
-        if stages[-1].n_rows > stages[0].n_rows:
-            self._follow(stages, best)
-
-    def _follow(self, stages: list[Stage], best: Point) -> None:
-        """More rows allow finer structure: look around the best as long as it moves."""
+        # More rows allow finer structure: go on as long as that is better.
         for _ in range(MOST_MOVES):
-            moved = ranking(pool(stages))[0]
-            if (moved.features, moved.costs) == (best.features, best.costs):
+            tried = dict(pool(stages))
+            moved = ranking(list(tried.items()))[0]
+            if not tried[moved].mean > tried[best].mean:
                 return
+            trust = [(moved.membership, moved.mu)]
+            points = self._around(moved, (0.0, *_onward(best, moved)), trust, 2)
+            self._run(stages, 2, points, n_rows=stages[-1].n_rows)
             best = moved
-            self._run(stages, 2, self._nearby(best), n_rows=stages[-1].n_rows)
-
-    def _again(self, stages: list[Stage]) -> None:
-        """The best of many noisy scores is partly luck, which does not come twice."""
-        if not stages[-1].n_rows == self._samples.n_rows <= AGAIN_ROWS:
-            return
-        # Ranks apart, the same point once.
-        ranked = first_of_each(ranking(pool(stages)), lambda point: replace(point, rank=None))
-        for number in range(N_FRESH_FOLDS):
-            folds = self._samples.fresh_folds(number)
-            if folds:
-                stage = self._stage(stages[-1].rows, folds, ranked[:N_AGAIN], repeats=True)
-                self._evaluate(stages, stage)
-
-    def _nearby(self, best: Point) -> list[Point]:
-        """Costs and widths around a point."""
-        gammas = [best.gamma_power]
-        if best.gamma_power is not None:
-            gammas += [best.gamma_power - 1.0, best.gamma_power + 1.0]
-        features = [(best.kernel, gamma) for gamma in gammas]
-        return self._around(best, features, FINE_STEP, [(best.membership, best.mu)], 2)
 
     def _around(
         self,
         point: Point,
-        features: Sequence[tuple[Any, float | None]],
-        step: float,
+        gamma_shifts: Sequence[float],
         trust: Sequence[tuple[str, float]],
         stage: int,
     ) -> list[Point]:
-        """The costs of a point and one step around them."""
-        shifts = (-step, 0.0, step)
+        """The costs of a point and one step around them, at its width and others."""
+        steps = (-FINE_STEP, 0.0, FINE_STEP)
         return lattice(
-            features,
-            _shifted(point.c1_power, shifts),
-            _shifted(point.c3_power, shifts),
+            [(point.kernel, gamma) for gamma in _shifted(point.gamma_power, gamma_shifts)],
+            _shifted(point.c1_power, steps),
+            _shifted(point.c3_power, steps),
             trust,
             self._rank(stage),
         )
@@ -207,8 +198,7 @@ class AutoSearch:
         if self._samples.n_rows <= EXACT_ROWS:
             return self._base.rank
         # Few rows need no more than the stage that is made for as many.
-        enough = sum(self._samples.n_rows > n_rows for n_rows in STAGE_ROWS[:-1])
-        return STAGE_RANK[min(stage, max(enough, 1))]
+        return STAGE_RANK[min(stage, 1 if self._samples.n_rows <= STAGE_ROWS[1] else 2)]
 
     def _run(
         self, stages: list[Stage], number: int, points: list[Point], n_rows: int | None = None
@@ -216,12 +206,15 @@ class AutoSearch:
         if stages and self._reporter.seconds > self._deadline:
             raise OutOfTime
         if n_rows is None:
-            n_rows = self._affordable(stages, STAGE_ROWS[number], points)
+            most = SMALL_ROWS if self._small else STAGE_ROWS[number]
+            n_rows = self._affordable(stages, most, points)
         same = [stage for stage in stages if stage.n_rows == n_rows]
         if same:  # the same rows and folds, so that all their candidates can be compared
             rows, folds = same[-1].rows, same[-1].folds
             done = {point for stage in same for point in stage.points}
             points = [point for point in points if point not in done]
+            if not points:
+                return
         else:
             rows, folds = self._samples.draw(n_rows)
         self._evaluate(stages, self._stage(rows, folds, points))
@@ -287,19 +280,29 @@ class AutoSearch:
         )
 
     def _for_all_rows(self, chosen: Point, stage: Stage) -> dict[str, Any]:
-        """The parameters for a fit on all rows; where they were found on a sample, with the largest
-        kernel rank that the time budget allows."""
+        """The parameters for a fit on all rows, with the largest kernel rank that there is time for:
+        that of the search is for its pace."""
         n_rows = self._samples.n_rows
-        if stage.n_rows == n_rows or chosen.kernel == "linear" or "rank" in self._fixed:
-            return self._units.params(chosen, n_rows)
-        allowed = REFIT_SHARE / (1.0 - SEARCH_SHARE) * self._reporter.remaining
-        params = self._units.params(chosen, stage.n_rows)
-        rank = affordable_refit_rank(self._base, params, stage.rows, n_rows, allowed)
+        rank: int | str | None = chosen.rank
+        if self._small:
+            rank = self._base.rank
+        elif chosen.kernel != "linear" and "rank" not in self._fixed:
+            allowed = REFIT_SHARE / (1.0 - SEARCH_SHARE) * self._reporter.remaining
+            params = self._units.params(chosen, stage.n_rows)
+            rank = affordable_refit_rank(self._base, params, stage.rows, n_rows, allowed)
         return self._units.params(replace(chosen, rank=rank), n_rows)
 
 
 def _shifted(power: float | None, shifts: Sequence[float]) -> list[float | None]:
     return [None] if power is None else [power + shift for shift in shifts]
+
+
+def _onward(before: Point, now: Point) -> tuple[float, ...]:
+    """Steps in gamma that lead on in the direction of a move."""
+    if before.kernel != now.kernel:
+        return -1.0, 1.0
+    way = (now.gamma_power or 0.0) - (before.gamma_power or 0.0)
+    return (math.copysign(1.0, way),) if way else ()
 
 
 def _rank_of(point: Point, n_rows: int) -> int:

@@ -34,7 +34,9 @@ def ranking(pool: Sequence[tuple[Point, Evaluation]]) -> list[Point]:
         near = np.exp(-cdist(place[alike], place[alike], "sqeuclidean") / (2.0 * BANDWIDTH**2))
         smooth[alike] = near @ scores[alike] / near.sum(axis=1)
     trusted = np.where(known, 0.5 * (np.nan_to_num(scores) + smooth), -np.inf)
-    return [pool[k][0] for k in np.argsort(-trusted, kind="stable")]
+    # Equal scores say nothing; then what is nearest to the units of the data is the least daring.
+    daring = np.square(place).sum(axis=1)
+    return [pool[k][0] for k in np.lexsort((daring, -np.round(trusted, 12)))]
 
 
 def first_of_each(ranked: Sequence[Point], key: Callable[[Point], Any]) -> list[Point]:

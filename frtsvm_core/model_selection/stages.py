@@ -48,15 +48,15 @@ def pool(stages: Sequence[Stage]) -> list[tuple[Point, Evaluation]]:
 
 def winner(stages: Sequence[Stage]) -> Point:
     """The best point; of those that were tried again where there are any, by all their scores."""
-    found = dict(pool(stages))
-    again: dict[Point, list[Evaluation]] = {}
-    for stage in stages:
-        if stage.repeats and stage.complete:
-            for point, evaluation in stage.tried():
-                again.setdefault(point, []).append(evaluation)
-    for point, evaluations in again.items():
-        found[point] = _together([found[point], *evaluations] if point in found else evaluations)
-    return next(point for point in ranking(list(found.items())) if not again or point in again)
+    found = pool(stages)
+    again = [dict(stage.tried()) for stage in stages if stage.repeats and stage.complete]
+    if again:
+        found = [
+            (point, _together([evaluation, *(stage[point] for stage in again)]))
+            for point, evaluation in found
+            if point in again[0]
+        ]
+    return ranking(found)[0]
 
 
 def _together(evaluations: Sequence[Evaluation]) -> Evaluation:

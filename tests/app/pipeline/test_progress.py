@@ -42,6 +42,16 @@ def test_a_search_counts_for_several_fits_and_stays_in_sight() -> None:
     assert seen[-1]["search"] == {"tried": 1.0}  # what was found is worth knowing until the end
 
 
+def test_a_search_that_only_measures_leaves_what_the_first_one_found() -> None:
+    seen: list[dict[str, Any]] = []
+    progress = Progress(2, 1e-3, seen.append, n_searches=2)
+    progress.next_search("searching")
+    progress.search(1.0, {"tried": 4, "seconds_left": 2.0})
+    progress.next_search("validating 1/1", shown=False)
+    progress.search(0.5, {"tried": 16, "seconds_left": 1.0})
+    assert seen[-1]["search"] == {"tried": 4, "seconds_left": 1.0}
+
+
 def test_steps_before_the_planes_have_no_violation() -> None:
     seen: list[dict[str, Any]] = []
     progress = Progress(1, 1e-3, seen.append)

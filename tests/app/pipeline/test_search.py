@@ -101,6 +101,21 @@ def test_asked_while_it_is_validated_the_model_is_kept_as_it_is() -> None:
     assert outcome.info["validation"] is None
 
 
+@pytest.mark.parametrize("search", [{"grid": GRID}, {}])
+def test_progress_counts_the_configurations_of_the_model(search: dict[str, Any]) -> None:
+    """Those of the searches that only measure it are not in its table."""
+    events: list[dict[str, Any]] = []
+    x, y = rows_with_holes()
+    data = TrainingData.build(Table(x), y.tolist(), None)
+    options = {"impute": "median", "search": search, "validation": {"folds": 2}}
+    outcome = train(data, TrainingOptions.model_validate(options), events.append)
+    found = outcome.info["search"]
+    measuring = [event for event in events if event["phase"].startswith("validating")]
+    assert {event["search"]["tried"] for event in measuring} == {found["n_configurations"]}
+    assert {event["search"]["planned"] for event in measuring} == {found["n_planned"]}
+    assert found["n_configurations"] == len(outcome.evidence["search"]["params"])
+
+
 def test_the_same_seed_gives_the_same_model() -> None:
     one, two = (run({"params": "auto"}) for _ in range(2))
     assert one.info["search"]["best_params"] == two.info["search"]["best_params"]

@@ -35,6 +35,11 @@ def test_failures_rank_last_and_neighbours_are_of_the_same_kind() -> None:
     assert ranking([failed, bad, good]) == [good[0], bad[0], failed[0]]
 
 
+def test_of_equals_the_least_daring() -> None:
+    lattice = [at(c1, c3) for c1 in (-8.0, 0.0, 8.0) for c3 in (-8.0, 0.0, 8.0)]
+    assert ranking([(point, evaluated(1.0)) for point in lattice])[0] == at(0.0, 0.0)
+
+
 def test_the_first_of_each_keeps_the_order() -> None:
     points = [at(0.0, 0.0), at(1.0, 0.0), at(0.0, 1.0, membership="center"), at(2.0, 0.0)]
     found = first_of_each(points, lambda point: point.membership)
