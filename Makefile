@@ -74,7 +74,7 @@ migration: $(VENV)/.dev ## write the step for a change of the tables (NAME="what
 bench: $(VENV)/.dev ## training speed against scikit-learn, under 10 minutes
 	$(BIN)/python -m benchmarks.speed
 
-bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 9 minutes
+bench-serving: $(VENV)/.dev ## requests against FastAPI's bare route and MLServer, about 11 minutes
 	$(BIN)/python -m benchmarks.serving
 
 bench-scaling: $(VENV)/.dev ## a fit on files larger than the memory of the workers, and the same in memory, some minutes

@@ -1,8 +1,8 @@
 """Print and store the serving tables of docs/performance.md: `python -m benchmarks.serving [--quick]`.
 
-All servers run at the same time, with one web process each, and are idle but for the one that is
-measured. Each cell is the median of rounds that go around the servers, so that whatever else the
-machine does falls on all of them.
+All servers run at the same time, with one web process each where nothing else is said, and are idle
+but for the one that is measured. Each cell is the median of rounds that go around the servers, so
+that whatever else the machine does falls on all of them.
 """
 
 import argparse
@@ -189,8 +189,10 @@ def _bars(cells: Cells, mixed: dict[str, tuple[float, float]]) -> list[Bar]:
         for ours, theirs, least in (
             (sides.OURS_LABELS, sides.MLSERVER, best),
             (sides.OURS_LOGGING, sides.MLSERVER_PLAIN, plain),
+            (sides.OURS_TWO, sides.MLSERVER_PLAIN, plain),
         ):
             title = f"{batch} {'row' if batch.rows == 1 else 'rows'}, {kernel}, requests/s"
+            title += ", 2 workers" if ours == sides.OURS_TWO else ""
             bars.append(Bar(title, theirs, rate(kernel, batch, ours, theirs), least))
     idiomatic, ours = mixed[sides.IDIOMATIC][1], mixed[sides.OURS][1]
     bars.append(Bar("p99 of 1 row beside 10,000", sides.IDIOMATIC, idiomatic / ours, 20.0))

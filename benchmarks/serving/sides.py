@@ -22,6 +22,8 @@ OURS_LABELS = "this service, JSON, labels"
 OURS_BINARY = "this service, V2 binary"
 OURS_V2 = "this service, V2 JSON"
 OURS_LOGGING = "this service as installed, labels"
+#: As many processes as MLServer as installed, which computes in a second one.
+OURS_TWO = "this service as installed, 2 workers, labels"
 BARE = "FastAPI, constant answer"
 IDIOMATIC = "FastAPI, list[list[float]]"
 MLSERVER = "MLServer, best setting"
@@ -60,7 +62,8 @@ def all_sides(work: Path) -> Iterator[tuple[list[Side], list[str]]]:
 def _ours(stack: ExitStack, work: Path, table: data.Table) -> list[Side]:
     quiet = stack.enter_context(_service(work, "quiet", {"FRTSVM_ACCESS_LOG": "false"}))
     plain = stack.enter_context(_service(work, "as-installed", {}))
-    for server in (quiet, plain):
+    two = stack.enter_context(_service(work, "two-workers", {}, "--workers", "2"))
+    for server in (quiet, plain, two):
         for kernel in data.KERNELS:
             body = {
                 "model": kernel,
@@ -77,13 +80,16 @@ def _ours(stack: ExitStack, work: Path, table: data.Table) -> list[Side]:
         Side(OURS_V2, quiet, _v2_json_request),
         Side(OURS_BINARY, quiet, _v2_binary_request),
         Side(OURS_LOGGING, plain, _labels_request),
+        Side(OURS_TWO, two, _labels_request),
     ]
 
 
 @contextmanager
-def _service(work: Path, title: str, environment: dict[str, str]) -> Iterator[Server]:
+def _service(
+    work: Path, title: str, environment: dict[str, str], *options: str
+) -> Iterator[Server]:
     port = free_port()
-    command = [str(Path(sys.executable).parent / "frtsvm"), "serve", "--port", str(port)]
+    command = [str(Path(sys.executable).parent / "frtsvm"), "serve", "--port", str(port), *options]
     home = {"FRTSVM_HOME": str(work / title)}
     with running(
         title, command, port, "/readyz", work / f"{title}.log", environment | home, ROOT
@@ -120,11 +126,11 @@ def _fastapi(stack: ExitStack, work: Path) -> list[Side]:
 
 
 def _mlserver(stack: ExitStack, work: Path) -> list[Side]:
-    python = mlserver.environment(ENVIRONMENT)
-    models = _sklearn_models(work, str(python), "mlserver-models")
     sides = []
     for name, best in ((MLSERVER, True), (MLSERVER_PLAIN, False)):
         folder = work / ("mlserver-best" if best else "mlserver-plain")
+        python = mlserver.environment(ENVIRONMENT, best=best)
+        models = _sklearn_models(work, str(python), f"{folder.name}-models")
         ports = (free_port(), free_port(), free_port())
         mlserver.write_repository(folder, models, ports, best)
         server = running(
