@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import ExitStack
 
+from app.errors import ShuttingDown
 from app.jobs.engine import EmbeddedEngine
 from app.jobs.runner import JobEngine
 from app.observability.metrics import Metrics
@@ -108,6 +109,11 @@ class Container:
         if self._draining_since is None:
             self._draining_since = time.monotonic()
         self.draining.set()
+
+    def require_running(self) -> None:
+        """Raise `ShuttingDown` from `drain` on."""
+        if self.draining.is_set():
+            raise ShuttingDown("the server is stopping")
 
     def _stop_engine(self) -> None:
         """Requests in flight have had their part of the grace; trainings get the rest."""

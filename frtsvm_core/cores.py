@@ -1,12 +1,15 @@
 """How many cores this process may use: a container often has fewer than the machine."""
 
+import math
 import os
+from functools import cache
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
 
 
+@cache  # it reads files, and is asked for with every fit
 def available_cores(root: Path = ROOT, membership: Path = MEMBERSHIP) -> int:
     """The cores that it may run on, and no more than its CPU quota pays for, rounded up; at least 1."""
     try:
@@ -14,7 +17,7 @@ def available_cores(root: Path = ROOT, membership: Path = MEMBERSHIP) -> int:
     except AttributeError:  # outside Linux
         return os.cpu_count() or 1
     for quota in _quotas(root, membership):
-        cores = min(cores, max(1, -int(-quota // 1)))
+        cores = min(cores, math.ceil(quota))
     return max(1, cores)
 
 

@@ -11,7 +11,6 @@ from starlette.responses import Response
 from app.api.bodies import ARROW, CSV, JSON, NPY, OCTETS
 from app.api.responses import BytesResponse
 from app.errors import Flaw, NotAcceptable
-from app.schemas.prediction import OUTPUTS
 from app.schemas.validation import invalid
 from app.services.prediction import Answer
 from app.wire import arrow
@@ -42,10 +41,9 @@ def format_for(accept: bytes | None) -> str:
 
 def json_response(answer: Answer) -> Response:
     """All that is asked for, with model and version."""
-    prediction = answer.prediction
-    columns = {name: getattr(prediction, name) for name in OUTPUTS if name in answer.outputs}
     head = {"model": answer.model, "version": answer.version}
-    return BytesResponse(b"application/json", *write_answer(head, columns, len(prediction.codes)))
+    n_rows = len(answer.prediction.codes)
+    return BytesResponse(b"application/json", *write_answer(head, answer.asked, n_rows))
 
 
 def response_in(kind: str, answer: Answer, output: str | None) -> Response:
@@ -65,8 +63,7 @@ def _content(kind: str, answer: Answer, output: str | None) -> bytes:
         return write_npy(_array(answer, output or _only(answer) or "labels"))
     if kind == OCTETS:
         return write_doubles(_numbers(answer, output or _only(answer) or "scores"))
-    found = {name: getattr(answer.prediction, name) for name in answer.outputs}
-    columns = columns_of(found, answer.classes)
+    columns = columns_of(answer.asked, answer.classes)
     if not columns:
         flaw = Flaw(f"the version has no {' or '.join(answer.outputs)}", "outputs")
         raise invalid([flaw])

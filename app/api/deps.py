@@ -15,7 +15,7 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 
 from app.api.messages import Headers, headers_of, server_of
 from app.container import Container
-from app.errors import NotPermitted, ShuttingDown
+from app.errors import NotPermitted
 from app.schemas.base import INT64, NAME_PATTERN
 from app.schemas.keys import KeyEntry, Scope
 from app.services.jobs import JobService
@@ -119,8 +119,7 @@ async def _predictions(request: Request) -> PredictionService:
 
 async def _trainings(request: Request) -> TrainingService:
     container = container_of(request)
-    if container.draining.is_set():
-        raise ShuttingDown("the server is stopping")
+    container.require_running()
     return container.trainings
 
 

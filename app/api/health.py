@@ -33,8 +33,7 @@ async def is_alive() -> Response:
 def is_ready(request: Request) -> Response:
     """The database answers, the folder can be written, and the server is not stopping."""
     container = container_of(request)
-    if container.draining.is_set():
-        raise errors.ShuttingDown("the server is stopping")
+    container.require_running()
     container.store.require_ready()
     return JsonResponse({"status": "ready"})
 
@@ -43,8 +42,7 @@ def is_ready(request: Request) -> Response:
 async def is_ready_to_predict(request: Request) -> Response:
     """The server is not stopping. It has had its database, or it would not have started, and models that
     are loaded predict without it: a balancer that asks here keeps sending. Needs no key."""
-    if container_of(request).draining.is_set():
-        raise errors.ShuttingDown("the server is stopping")
+    container_of(request).require_running()
     return JsonResponse({"status": "ready"})
 
 

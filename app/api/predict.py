@@ -30,7 +30,7 @@ from app.api.raw import Later, Opening, RawRoute, answer
 from app.container import Container
 from app.schemas.base import INT64, NAME_PATTERN
 from app.schemas.keys import Scope as KeyScope
-from app.schemas.prediction import PredictionAnswer, PredictionQuery, PredictionRequest
+from app.schemas.prediction import OUTPUTS, PredictionAnswer, PredictionQuery, PredictionRequest
 from app.schemas.validation import invalid, validate
 from app.services.prediction import Loaded, PredictionService
 from app.services.tables import BodyKind
@@ -68,7 +68,7 @@ def _documentation() -> dict[str, Any]:
         _parameter(
             "output",
             f"Answers in {' or '.join(BARE)}: which array.",
-            {"type": "string", "enum": ["labels", "scores", "distances", "probabilities"]},
+            {"type": "string", "enum": list(OUTPUTS)},
         ),
     ]
     return extra

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import sys
 import time
+from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -36,18 +37,19 @@ def _head(created: float, level: str, logger: str, message: str) -> Fields:
     return fields
 
 
-class LineFormatter(logging.Formatter):
+def fields_of(record: logging.LogRecord) -> Fields:
+    """The parts of a log record that are worth a field."""
+    fields = _head(record.created, record.levelname.lower(), record.name, record.getMessage())
+    fields.update({k: v for k, v in record.__dict__.items() if k not in _STANDARD})
+    return fields
+
+
+class LineFormatter(logging.Formatter, ABC):
     """A line per event, given its fields."""
 
+    @abstractmethod
     def line(self, fields: Fields) -> str:
         """The fields on one line, whatever is in them."""
-        raise NotImplementedError
-
-    def fields_of(self, record: logging.LogRecord) -> Fields:
-        """The parts of a log record that are worth a field."""
-        fields = _head(record.created, record.levelname.lower(), record.name, record.getMessage())
-        fields.update({k: v for k, v in record.__dict__.items() if k not in _STANDARD})
-        return fields
 
 
 class JsonFormatter(LineFormatter):
@@ -55,7 +57,7 @@ class JsonFormatter(LineFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Whatever is in the record, on one line."""
-        fields = self.fields_of(record)
+        fields = fields_of(record)
         if record.exc_info:
             fields["exception"] = self.formatException(record.exc_info)
         return self.line(fields)
@@ -74,7 +76,7 @@ class TextFormatter(LineFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, and below it what was raised."""
-        line = self.line(self.fields_of(record))
+        line = self.line(fields_of(record))
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return line
@@ -112,10 +114,8 @@ class EventLog:
         formatter = handler.formatter
         assert isinstance(formatter, LineFormatter)
         line = formatter.line(found) + "\n"
-        with (
-            handler.lock,
-            contextlib.suppress(OSError, ValueError),
-        ):  # nobody reads it: not our fault
+        unread = contextlib.suppress(OSError, ValueError)  # a log that is closed stops no request
+        with handler.lock, unread:
             handler.stream.write(line)
             handler.flush()
 

@@ -109,11 +109,11 @@ class _Jobs(Collector):
         away there are none, but all other metrics are."""
         family = GaugeMetricFamily("frtsvm_jobs", "Jobs by state.", labels=["state"])
         try:
-            counts = self._jobs_by_state()
+            for state, count in self._jobs_by_state().items():
+                family.add_metric([state], count)
         except ServiceError:
-            yield GaugeMetricFamily("frtsvm_store_up", "Whether the database answers.", value=0)
-            return
-        for state, count in counts.items():
-            family.add_metric([state], count)
-        yield family
-        yield GaugeMetricFamily("frtsvm_store_up", "Whether the database answers.", value=1)
+            is_up = False
+        else:
+            is_up = True
+            yield family
+        yield GaugeMetricFamily("frtsvm_store_up", "Whether the database answers.", value=is_up)

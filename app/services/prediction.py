@@ -24,8 +24,13 @@ class Answer:
     version: int
     prediction: Prediction
     classes: list[Any]
-    outputs: Sequence[str] = OUTPUTS
+    outputs: Sequence[str]
     """What of the prediction is asked for."""
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """That, by name, in the order of an answer; None where the version has no such thing."""
+        return {name: getattr(self.prediction, name) for name in OUTPUTS if name in self.outputs}
 
 
 class PredictionService:
@@ -63,7 +68,7 @@ class PredictionService:
         table = read_rows(kind, body, predictor.n_columns, self._limits)
         if predictor.names is None and table.names is not None:
             table = replace(table, names=None)  # columns count by their place
-        return self._answer(query.model, version, predictor, table)
+        return self._answer(query.model, version, predictor, table, OUTPUTS)
 
     def _answer(
         self,
@@ -71,7 +76,7 @@ class PredictionService:
         version: int,
         predictor: Predictor,
         table: Table,
-        outputs: Sequence[str] = OUTPUTS,
+        outputs: Sequence[str],
     ) -> Answer:
         self._limits.require(table)
         prediction = predictor.predict(table)

@@ -92,7 +92,7 @@ class Task:
     places: Places = field(default_factory=lambda: Places(KEPT))
 
     def __sizeof__(self) -> int:
-        """With the rows: joblib sends large arguments to each machine once, not with each call."""
+        """With the rows: Dask counts what its workers hold."""
         return object.__sizeof__(self) + int(self.rows.x.nbytes) + int(self.rows.labels.nbytes)
 
     def prepare(self, group: Group, fold: Fold) -> Prepared:

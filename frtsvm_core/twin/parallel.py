@@ -34,11 +34,6 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-@cache
-def _cores() -> int:
-    return available_cores()  # reads files
-
-
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread."""
@@ -57,7 +52,7 @@ def side_by_side(
     function: Callable[[Item], Result], items: Sequence[Item], *, n_cells: int
 ) -> list[Result]:
     """[function(item) for item in items], on as many threads as there are cores if it is worth it."""
-    workers = min(len(items), _cores())
+    workers = min(len(items), available_cores())
     if workers < 2 or not is_large(n_cells):
         return [function(item) for item in items]
     with ThreadPoolExecutor(workers) as pool:

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Request, Response
 from app.api.deps import container_of
 from app.api.responses import JsonResponse
 from app.api.v2 import errors
-from app.errors import ShuttingDown
 from app.schemas.v2 import ServerLive, ServerReady
 
 router = APIRouter(prefix="/v2/health", tags=["inference protocol"])
@@ -23,7 +22,6 @@ async def is_server_live() -> Response:
 def is_server_ready(request: Request) -> Response:
     """The database answers, the folder can be written, and the server is not stopping."""
     container = container_of(request)
-    if container.draining.is_set():
-        raise ShuttingDown("the server is stopping")
+    container.require_running()
     container.store.require_ready()
     return JsonResponse({"ready": True})
