@@ -175,11 +175,11 @@ function sentence({ phase }) {
   return known[phase] ?? phase.charAt(0).toUpperCase() + phase.slice(1);
 }
 
-/** Every fold that measures has a search of its own; only the one over all rows is about the model. */
-function searchFacts({ tried = 0, planned, best_score: best, seconds_left: left }, isOfFold) {
+/** The search for the model. Folds that measure have searches of their own, which the service does not tell. */
+function searchFacts({ tried = 0, planned, best_score: best, seconds_left: left }, isOver) {
   const some = `${plural(tried, "configuration")}${planned ? ` of ${count(planned)} planned` : ""}`;
-  if (isOfFold) return [["Tried in this fold", some]];
   const found = [["Tried on all rows", some]];
+  if (isOver) return found;
   if (isKnown(best)) found.push(["Best so far", percent(best)]);
   if (isKnown(left)) found.push(["Time left to search", seconds(left)]);
   return found;
