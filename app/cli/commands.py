@@ -6,9 +6,10 @@ import argparse
 import csv
 import hashlib
 import secrets
+import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -226,29 +227,48 @@ def _follow(services: Container, job: str) -> Any:
     interrupted twice, it cancels."""
     bar = ProgressBar(sys.stderr)
     try:
-        try:
-            return _wait(services, job, bar)
-        except KeyboardInterrupt:
-            if not services.jobs.request_cancel(job, keep_best=True).keep_best:
-                raise
-            print("\nending with the best so far; Ctrl-C again to cancel", file=sys.stderr)
-            return _wait(services, job, bar)
-    except KeyboardInterrupt:
-        if not services.store.jobs.get(job).state.ended:
-            services.jobs.request_cancel(job)
-        while not services.store.jobs.get(job).state.ended:
-            time.sleep(0.05)
-        raise
+        with _counted_interrupts() as interrupts:
+            record = _wait(services, job, bar, lambda: interrupts() > 0)
+            if record.state.ended:
+                return record
+            if services.jobs.request_cancel(job, keep_best=True).keep_best:
+                print("\nending with the best so far; Ctrl-C again to cancel", file=sys.stderr)
+                record = _wait(services, job, bar, lambda: interrupts() > 1)
+                if record.state.ended:
+                    return record
+            if not services.store.jobs.get(job).state.ended:
+                services.jobs.request_cancel(job)
+            while not services.store.jobs.get(job).state.ended:
+                time.sleep(0.05)
+        raise KeyboardInterrupt
     finally:
         bar.close()
 
 
-def _wait(services: Container, job: str, bar: ProgressBar) -> Any:
+@contextmanager
+def _counted_interrupts() -> Iterator[Callable[[], int]]:
+    """How often Ctrl-C was pressed. Raised in the middle of a look into the database, as Python would do
+    it, it could leave a lock behind for which the next look waits."""
+    pressed = 0
+
+    def count(_number: int, _frame: Any) -> None:
+        nonlocal pressed
+        pressed += 1
+
+    before = signal.signal(signal.SIGINT, count)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _wait(services: Container, job: str, bar: ProgressBar, interrupted: Callable[[], bool]) -> Any:
+    """The job when it has ended, or when somebody does not want to wait any longer."""
     while True:
         record = services.store.jobs.get(job)
         info: JobInfo = services.jobs.get(job)
         bar.show(info.progress.percent, status(info.progress))
-        if record.state.ended:
+        if record.state.ended or interrupted():
             return record
         time.sleep(0.1)
 
