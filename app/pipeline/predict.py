@@ -36,16 +36,16 @@ class Prediction:
 
     codes: NDArray[np.intp]
     """Numbers of the classes."""
-    classes: NDArray[np.object_]
+    classes: NDArray[Any]
     scores: NDArray[np.float64]
     distances: NDArray[np.float64] | None
     probabilities: NDArray[np.float64] | None = None
 
     @property
-    def labels(self) -> list[Any]:
-        """The classes themselves."""
-        found: list[Any] = self.classes.take(self.codes).tolist()
-        return found
+    def labels(self) -> list[Any] | NDArray[np.int64]:
+        """The classes themselves; whole numbers in an array, which is written without a list of them."""
+        found = self.classes.take(self.codes)
+        return found.tolist() if found.dtype == object else found
 
 
 class Predictor:
@@ -55,8 +55,7 @@ class Predictor:
         if state.get("format") not in KNOWN_FORMATS:
             raise ArtifactDamaged(f"artifact format {state.get('format')!r} is not known")
         self.classes: list[Any] = state["classes"]
-        self._labels = np.empty(len(self.classes), dtype=object)
-        self._labels[:] = self.classes
+        self._labels = _array_of(self.classes)
         self.names: tuple[str, ...] | None = (
             None if state["names"] is None else tuple(state["names"])
         )
@@ -159,6 +158,17 @@ class Predictor:
                 name = self.names[column] if self.names else column
                 detail = "expected text" if wants_text else "expected numbers"
                 raise invalid([Flaw(detail, "X", 0, name)])
+
+
+def _array_of(classes: list[Any]) -> NDArray[Any]:
+    """Of whole numbers if they are, else of the very objects: text, truth."""
+    if all(type(label) is int for label in classes):
+        numbers = np.array(classes)
+        if numbers.dtype == np.int64:
+            return numbers
+    found = np.empty(len(classes), dtype=object)
+    found[:] = classes
+    return found
 
 
 def _require_moderate(values: NDArray[np.float64], limit: float) -> None:

@@ -84,7 +84,7 @@ def parse_with_rows(body: bytes | bytearray) -> dict[str, Any] | None:
 def read_matrix(text: bytes | bytearray, start: int, end: int) -> Matrix | None:
     """The matrix of finite numbers that is written in text[start:end]; None if it is not one."""
     if end - start <= WHOLE_BYTES:
-        return _read_rows(bytes(text[start:end]))
+        return _read_rows(memoryview(text)[start:end])
     opening = _OPENING.match(text, start, end)
     if opening is None:
         return None
@@ -108,7 +108,7 @@ def read_matrix(text: bytes | bytearray, start: int, end: int) -> Matrix | None:
     return np.concatenate(pieces)
 
 
-def _read_rows(matrix: bytes) -> Matrix | None:
+def _read_rows(matrix: bytes | memoryview) -> Matrix | None:
     """A matrix as it stands, `[[1,2],[3,4]]`.
 
     simdjson flattens whatever is nested. So all rows must have the same length, and there must be as
@@ -117,15 +117,16 @@ def _read_rows(matrix: bytes) -> Matrix | None:
     try:
         document = _local.parser.parse(matrix)
         assert isinstance(document, simdjson.Array)
-        widths = set(map(len, document))  # type: ignore[arg-type]  # TypeError: no row
+        widths = list(map(len, document))  # type: ignore[arg-type]  # TypeError: no row
         numbers: Matrix = np.frombuffer(document.as_buffer(of_type="d"))  # a copy of its own
-        if len(widths) != 1 or 0 in widths or _brackets(matrix) != len(document) + 1:
+        rows, width = len(widths), widths[0]
+        if not width or widths.count(width) != rows or _brackets(matrix) != rows + 1:
             return None
-        return numbers.reshape(len(document), -1)
-    except (ValueError, TypeError, RuntimeError):
+        return numbers.reshape(rows, width)
+    except (ValueError, TypeError, RuntimeError, IndexError):
         return None
 
 
-def _brackets(matrix: bytes) -> int:
+def _brackets(matrix: bytes | memoryview) -> int:
     """How many open; by NumPy, because `bytes.count` stops at each."""
     return int(np.count_nonzero(np.frombuffer(matrix, np.uint8) == _BRACKET))
