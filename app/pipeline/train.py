@@ -75,8 +75,6 @@ def train(
     clock.lap("fit")
     if options.search is not None:  # only now: a model that is asked for in a hurry is there
         validation, unseen = _validate(data, options, progress, stop, seconds_per_fold)
-        if found is not None and validation is None and options.validation is not None:
-            found.summary["stopped_early"] = "requested"
         clock.lap("validation")
 
     progress.phase("evaluating", 96.0)

@@ -13,7 +13,12 @@ from app.plots.axes import written
 from app.plots.heatmap import field
 from app.plots.profile import curve
 from app.plots.svg import drawing
-from frtsvm_core.model_selection.curves import ScoreSurface, score_profile, score_surface
+from frtsvm_core.model_selection.curves import (
+    ScoreSurface,
+    score_profile,
+    score_surface,
+    where_varied,
+)
 
 SURFACE = ("c1", "c3")
 #: A name of a drawing is that of its parameters.
@@ -75,6 +80,9 @@ def _comparable(
     known = usable & ~np.isnan(table["mean"])
     if not known.any():
         raise SearchNotFound(f"the search did not vary {' and '.join(parameters)}")
+    for parameter in parameters:
+        values = [table["params"][k][parameter] for k in np.flatnonzero(known)]
+        known[known] = where_varied(table["stage"][known], np.array(values))
     sizes, counts = np.unique(table["n_rows"][known], return_counts=True)
     return _chosen(table, np.flatnonzero(known & (table["n_rows"] == sizes[counts.argmax()])))
 

@@ -5,6 +5,7 @@
 Where the data are small it is on all rows, and scores are noisy rather than costly:
 
     again    the best width and the other kernel on fresh folds, and the choice by all of them
+    trust    the chosen one with several mu, on the fresh folds
 
 Where they are not:
 
@@ -53,6 +54,8 @@ COARSE_MEMBERSHIPS = ("center", "none", "neighbors")
 COARSE_MU = (0.1,)
 FINE_STEP = 2.0
 FINE_MU = (0.03, 0.1, 0.3)
+# Around one point that is all there is to try.
+TRUST_MU = (0.01, 0.03, 0.1, 0.3, 1.0)
 # How many finalists of the fine stage are tried again on the rows of the finest.
 N_FINALISTS = 8
 # How often the finest stage goes on from a better point.
@@ -95,6 +98,7 @@ class AutoSearch:
             self._coarse(stages)
             if self._small:
                 self._again(stages)
+                self._trust(stages)
             else:
                 self._fine(stages)
                 self._finest(stages)
@@ -143,6 +147,14 @@ class AutoSearch:
         best = {point.features for point in first_of_each(ranked, lambda point: point.kernel)}
         points = [point for point in stages[0].points if point.features in best]
         self._evaluate(stages, self._stage(stages[0].rows, folds, points, repeats=True))
+
+    def _trust(self, stages: list[Stage]) -> None:
+        """How far the rows at the edge of a class count; costs and widths hide it on few rows."""
+        best, last = winner(stages), stages[-1]
+        if "mu" in self._fixed or best.membership == "none":
+            return
+        points = [replace(best, mu=mu) for mu in TRUST_MU]
+        self._evaluate(stages, self._stage(last.rows, last.folds, points, varies_mu=True))
 
     def _fine(self, stages: list[Stage]) -> None:
         ranked = ranking(pool(stages))
@@ -219,9 +231,7 @@ class AutoSearch:
             rows, folds = self._samples.draw(n_rows)
         self._evaluate(stages, self._stage(rows, folds, points))
 
-    def _stage(
-        self, rows: Rows, folds: list[Fold], points: list[Point], *, repeats: bool = False
-    ) -> Stage:
+    def _stage(self, rows: Rows, folds: list[Fold], points: list[Point], **kind: bool) -> Stage:
         evaluator = Evaluator(
             rows,
             folds,
@@ -230,7 +240,7 @@ class AutoSearch:
             n_jobs=self._n_jobs,
             reporter=self._reporter,
         )
-        return Stage(rows, folds, points, evaluator, repeats)
+        return Stage(rows, folds, points, evaluator, **kind)
 
     def _evaluate(self, stages: list[Stage], stage: Stage) -> None:
         stages.append(stage)

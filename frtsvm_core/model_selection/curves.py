@@ -1,7 +1,8 @@
 """What a search has seen, as arrays for plots.
 
 Each value is a profile: the best mean score over all other parameters. Only candidates that were
-compared on the same rows are put together; of the stages of an automatic search these are the largest.
+compared on the same rows are put together; of the stages of an automatic search that vary the parameter
+these are the largest.
 """
 
 from collections.abc import Mapping
@@ -96,31 +97,38 @@ def score_surface(
     )
 
 
+def where_varied(stages: NDArray[Any], values: NDArray[Any]) -> NDArray[np.bool_]:
+    """The candidates of stages that vary a parameter; all of them if none does.
+
+    The best of a stage that does not has one value only, but is the best of many.
+    """
+    varied = [stage for stage in set(stages) if len(set(values[stages == stage])) > 1]
+    return np.isin(stages, varied) if varied else np.ones(stages.size, dtype=bool)
+
+
 def _tried(cv_results: Mapping[str, Any], parameter: str) -> tuple[NDArray[np.intp], FloatArray]:
     """The candidates to put together that set the parameter to a number, and the numbers."""
     params = cv_results["params"]
-    usable = _comparable(cv_results)
-    chosen = [
-        number
-        for number, candidate in enumerate(params)
-        if usable[number]
-        and isinstance(candidate.get(parameter), int | float | np.number)
-        and not (parameter == "mu" and candidate.get("membership") == "none")
-    ]
-    if not chosen:
-        raise ValueError(f"no candidate of this search sets {parameter!r} to a number")
-    return (
-        np.array(chosen, dtype=np.intp),
-        np.array([float(params[number][parameter]) for number in chosen]),
+    chosen = np.array(
+        [
+            number
+            for number, candidate in enumerate(params)
+            if isinstance(candidate.get(parameter), int | float | np.number)
+            and not (parameter == "mu" and candidate.get("membership") == "none")
+        ],
+        dtype=np.intp,
     )
-
-
-def _comparable(cv_results: Mapping[str, Any]) -> NDArray[np.bool_]:
-    if "n_rows" not in cv_results:
-        return np.ones(len(cv_results["params"]), dtype=bool)
-    sizes, counts = np.unique(cv_results["n_rows"], return_counts=True)
-    usable: NDArray[np.bool_] = cv_results["n_rows"] == sizes[counts.argmax()]
-    return usable
+    if not chosen.size:
+        raise ValueError(f"no candidate of this search sets {parameter!r} to a number")
+    numbers = np.array([float(params[number][parameter]) for number in chosen])
+    if "stage" in cv_results:
+        usable = where_varied(np.asarray(cv_results["stage"])[chosen], numbers)
+        chosen, numbers = chosen[usable], numbers[usable]
+        n_rows = np.asarray(cv_results["n_rows"])[chosen]
+        sizes, counts = np.unique(n_rows, return_counts=True)
+        same = n_rows == sizes[counts.argmax()]
+        chosen, numbers = chosen[same], numbers[same]
+    return chosen, numbers
 
 
 def _best_of(scores: FloatArray, index: NDArray[np.intp]) -> int:

@@ -22,6 +22,8 @@ class Stage:
     evaluator: Evaluator
     # On folds of its own, to try points again that did well on the others.
     repeats: bool = False
+    # The best point with other mu, on the folds of the last stage.
+    varies_mu: bool = False
     seconds: float = 0.0
 
     def tried(self) -> list[tuple[Point, Evaluation]]:
@@ -33,6 +35,11 @@ class Stage:
         return len(self.evaluator.evaluations) == len(self.points)
 
     @property
+    def seeks(self) -> bool:
+        """Whether it looks for points; others look closer at what was found."""
+        return not (self.repeats or self.varies_mu)
+
+    @property
     def n_rows(self) -> int:
         return self.rows.labels.size
 
@@ -40,7 +47,7 @@ class Stage:
 def pool(stages: Sequence[Stage]) -> list[tuple[Point, Evaluation]]:
     """The evaluations that can be compared: those on the rows of the last stage, if it came far."""
     same = [stage for stage in stages if stage.n_rows == stages[-1].n_rows]
-    tried = [pair for stage in same if not stage.repeats for pair in stage.tried()]
+    tried = [pair for stage in same if stage.seeks for pair in stage.tried()]
     if len(same) < len(stages) and 2 * len(tried) < len(same[0].points):
         return pool(stages[: -len(same)])
     return tried
@@ -56,7 +63,18 @@ def winner(stages: Sequence[Stage]) -> Point:
             for point, evaluation in found
             if point in again[0]
         ]
-    return ranking(found)[0]
+    best = ranking(found)[0]
+    for stage in stages:
+        if stage.varies_mu and stage.complete:
+            best = _best_mu(best, stage)
+    return best
+
+
+def _best_mu(best: Point, stage: Stage) -> Point:
+    """The same point with another mu, if that is better on the same folds."""
+    scores = {point: evaluation.mean for point, evaluation in stage.tried()}
+    better = [point for point, score in scores.items() if score > scores[best]]
+    return max(better, key=scores.__getitem__, default=best)
 
 
 def _together(evaluations: Sequence[Evaluation]) -> Evaluation:

@@ -63,6 +63,17 @@ def test_a_newcomer_posts_rows_labels_and_auto(client: httpx.Client) -> None:
     assert found["probabilities"] is None
 
 
+def test_every_plot_of_an_automatic_search_is_there(client: httpx.Client) -> None:
+    rows, labels = two_blobs(60)
+    held = {"kernel": "rbf", "membership": "center"}
+    body = {"model": "drawn", "X": rows, "y": labels, "params": held, "search": {"plan": "auto"}}
+    info = client.post("/train", json=body).json()
+    at = f"/models/drawn/versions/{info['version']}/plots"
+    assert [client.get(f"{at}/{plot}.svg").status_code for plot in ("c1-c3", "gamma", "mu")] == [
+        200
+    ] * 3
+
+
 def test_the_info_tells_the_whole_search(searched: dict[str, Any]) -> None:
     search = searched["search"]
     assert search["grid"] == GRID

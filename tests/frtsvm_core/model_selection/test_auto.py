@@ -13,8 +13,13 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from frtsvm_core import FRTSVMClassifier, TSVMClassifier
-from frtsvm_core.model_selection import FRTSVMSearchCV, SearchProgress, StopSearch
-from frtsvm_core.model_selection.auto import MOST_MOVES
+from frtsvm_core.model_selection import (
+    FRTSVMSearchCV,
+    SearchProgress,
+    StopSearch,
+    score_profile,
+)
+from frtsvm_core.model_selection.auto import MOST_MOVES, TRUST_MU
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -80,7 +85,32 @@ def test_the_best_of_small_data_are_tried_again_on_fresh_folds(moons: Data) -> N
 
 def test_folds_that_are_not_drawn_by_lot_are_all_there_are(moons: Data) -> None:
     search = FRTSVMSearchCV(cv=StratifiedKFold(3), random_state=0, refit=False).fit(*moons)
-    assert set(search.cv_results_["stage"]) == {0}
+    table = search.cv_results_
+    assert len(set(table["param_mu"][table["stage"] == 0])) == 1
+    # Nothing again, but other mu.
+    assert len(set(table["param_mu"][table["stage"] > 0])) == np.count_nonzero(table["stage"] > 0)
+
+
+def test_the_chosen_one_of_small_data_is_tried_with_other_mu() -> None:
+    x, y = make_moons(200, noise=0.3, random_state=1)
+    search = FRTSVMSearchCV(fixed=("membership",), random_state=0).fit(x, y)
+    table = search.cv_results_
+    at = np.flatnonzero(table["stage"] == 2)
+    assert sorted(table["param_mu"][at]) == sorted(TRUST_MU)
+    others = [{**table["params"][row], "mu": None} for row in at]
+    assert others == [{**search.best_params_, "mu": None}] * len(at)
+    best = table["mean_test_score"][at].max()
+    assert search.best_score_ == best
+    np.testing.assert_array_equal(score_profile(table, "mu").values, sorted(TRUST_MU))
+
+
+@pytest.mark.parametrize("held", [{"membership": "none"}, {"mu": 0.2}])
+def test_mu_is_not_varied_where_it_changes_nothing_or_is_held(
+    moons: Data, held: dict[str, Any]
+) -> None:
+    base = FRTSVMClassifier(**held)
+    search = FRTSVMSearchCV(base, fixed=tuple(held), random_state=0, refit=False).fit(*moons)
+    assert len(set(search.cv_results_["param_mu"])) == 1
 
 
 def test_the_same_seed_gives_the_same_search(moons: Data) -> None:

@@ -57,8 +57,23 @@ def test_a_surface_has_nan_where_nothing_was_tried(table: dict[str, Any]) -> Non
 def test_only_candidates_on_the_same_rows_are_put_together(table: dict[str, Any]) -> None:
     n_rows = np.full(len(table["params"]), 80)
     n_rows[:2] = 40  # the linear candidates
-    profile = score_profile({**table, "n_rows": n_rows}, "c1")
+    staged = {**table, "n_rows": n_rows, "stage": n_rows // 80}
+    profile = score_profile(staged, "c1")
     np.testing.assert_array_equal(profile.values, [0.1, 1.0])
+
+
+def test_a_stage_that_does_not_vary_a_parameter_says_nothing_about_it() -> None:
+    """The best of many at one value is not to be compared with single points at others."""
+    mus = [0.1, 0.1, 0.1, 0.01, 0.1, 1.0]
+    table = {
+        "params": [{"mu": mu, "membership": "center"} for mu in mus],
+        "mean_test_score": np.array([0.99, 0.8, 0.7, 0.81, 0.82, 0.83]),
+        "std_test_score": np.zeros(6),
+        "stage": np.array([0, 0, 0, 1, 1, 1]),
+        "n_rows": np.full(6, 80),
+    }
+    profile = score_profile(table, "mu")
+    np.testing.assert_array_equal(profile.score, [0.81, 0.82, 0.83])
 
 
 def test_a_failed_candidate_is_never_the_best() -> None:

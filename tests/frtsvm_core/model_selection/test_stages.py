@@ -1,5 +1,6 @@
 """What several stages say together."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -57,3 +58,18 @@ def test_only_those_tried_again_can_win_and_only_if_all_were() -> None:
     first = stage(60, {-20.0: 0.90, 0.0: 0.95})
     assert winner([first, stage(60, {-20.0: 0.5}, repeats=True)]) == at(-20.0)
     assert winner([first, stage(60, {-20.0: 0.99, 0.0: None}, repeats=True)]) == at(0.0)
+
+
+def test_another_mu_wins_if_it_is_better_on_the_same_folds() -> None:
+    first = stage(60, {0.0: 0.9})
+    for score, expected in [(0.9, 0.1), (0.91, 0.3)]:
+        other = stage(60, {0.0: 0.9, 1.0: score})
+        other.points[1] = replace(at(0.0), mu=0.3)
+        assert winner([first, replace(other, varies_mu=True)]).mu == expected
+    assert pool([first, replace(other, varies_mu=True)]) == first.tried()
+
+
+def test_mu_are_compared_only_if_all_were_tried() -> None:
+    first = stage(60, {0.0: 0.9})
+    begun = replace(stage(60, {0.0: 0.9, 1.0: 0.95, 2.0: None}), varies_mu=True)
+    assert winner([first, begun]) == at(0.0)
