@@ -85,7 +85,7 @@ def _parent(pid: int) -> int:
         return 0
 
 
-@row("C2", "kill -9 at random, two workers, trainings and predictions", full=500, quick=6, part=25)
+@row("C2", "kill -9 at random, two workers, trainings and predictions", full=500, quick=4, part=25)
 def random_kills(run: Run) -> None:
     """Half of the crashes, at least, hit the whole server; each fifth part runs on PostgreSQL."""
     few = run.wanted < 25
