@@ -12,6 +12,7 @@ import uvicorn
 
 from app.api.deadline import protocol_with_limits
 from app.api.protocol import LaneProtocol
+from app.api.workers import never_wait_for_workers
 from app.observability.logs import configure_logging
 from app.observability.metrics import SHARED_FOLDER
 from app.settings import Settings
@@ -68,6 +69,7 @@ def serve(settings: Settings) -> None:
     """Serve until told to stop."""
     require_safe(settings)
     configure_logging(settings.log_format, settings.log_level)
+    never_wait_for_workers()
     with _shared_metrics(settings) if settings.workers > 1 else nullcontext():
         uvicorn.run(
             FACTORY,

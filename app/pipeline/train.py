@@ -23,6 +23,7 @@ from app.pipeline.preprocess import Preprocessor
 from app.pipeline.progress import Progress, Report
 from app.pipeline.search import Found, NothingTried, find_parameters
 from app.schemas.search import DEFAULT_SECONDS
+from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
 from frtsvm_core import from_arrays, to_arrays
 
@@ -167,7 +168,7 @@ def _validate(
     seed = options.params.random_state
     for train_rows, test_rows in splits(data.codes, options.validation, seed):
         phase = f"validating {len(folds) + 1}/{total}"
-        part, rest = data.subset(train_rows), data.subset(test_rows)
+        part = data.subset(train_rows)
         try:
             chosen, _ = _choose(part, options, progress, stop, phase, seconds_per_fold, shown=False)
         except NothingTried:
@@ -175,14 +176,22 @@ def _validate(
         if stop():
             return None, None
         progress.next_fit(phase)
-        preprocessor = Preprocessor.fit(part.table, options)
-        estimator = fit(chosen.params, inputs_of(preprocessor, part.table), part, progress.sweep)
-        model = from_arrays(to_arrays(estimator))
-        found = model.classes_[model.decide(inputs_of(preprocessor, rest.table)).codes]
-        unseen[test_rows] = found
-        fold = scores(rest.codes, found, len(data.classes))
+        predict = _predictor(part, options, chosen, progress)
+        del part  # what a fold holds is gone before the next one has its own
+        unseen[test_rows] = found = predict(data.table.subset(test_rows))
+        fold = scores(data.codes[test_rows], found, len(data.classes))
         folds.append({**fold, "n_train": len(train_rows), "n_test": len(test_rows)})
     return combine(options.validation, folds), unseen
+
+
+def _predictor(
+    part: TrainingData, options: TrainingOptions, chosen: TrainingOptions, progress: Progress
+) -> Callable[[Table], NDArray[np.int64]]:
+    """What a model that is fitted on the rows of one fold takes others for."""
+    preprocessor = Preprocessor.fit(part.table, options)
+    estimator = fit(chosen.params, inputs_of(preprocessor, part.table), part, progress.sweep)
+    model = from_arrays(to_arrays(estimator))
+    return lambda table: model.classes_[model.decide(inputs_of(preprocessor, table)).codes]
 
 
 class _Clock:

@@ -85,18 +85,19 @@ def _parent(pid: int) -> int:
         return 0
 
 
-@row("C2", "kill -9 at random, two workers, trainings and predictions", full=500, quick=2, part=25)
+@row("C2", "kill -9 at random, two workers, trainings and predictions", full=500, quick=4, part=25)
 def random_kills(run: Run) -> None:
     """Half of the crashes, at least, hit the whole server; each fifth part runs on PostgreSQL."""
-    databases = ("sqlite", "postgresql") if run.wanted < 10 else ("sqlite",) * 4 + ("postgresql",)
-    if run.wanted < 10:
-        plan = [("sqlite", run.wanted - 1), ("postgresql", 1)]
+    few = run.wanted < 25
+    if few:
+        on_postgresql = max(1, run.wanted // 6)
+        plan = [("sqlite", run.wanted - on_postgresql), ("postgresql", on_postgresql)]
     else:
-        plan = [(databases[run.seed % len(databases)], run.wanted)]
+        plan = [("postgresql" if run.seed % 5 == 4 else "sqlite", run.wanted)]
     for kind, rounds in plan:
         ledger = Ledger()
         # 2 acknowledgements before a crash, 20 in the full programme: more to lose, more to check.
-        acks = 2 if run.wanted < 10 else 20
+        acks = 2 if few else 20
         server = a_server(
             run.new_folder("home"),
             workers=2,

@@ -112,7 +112,7 @@ def _wait_for(client: httpx.Client, job: str, states: tuple[str, ...]) -> dict[s
         time.sleep(0.02)
 
 
-@row("D4", "200 trainings at once, room for 32", full=5, quick=0)
+@row("D4", "200 trainings at once, room for 32", full=5, quick=1)
 def too_many_trainings(run: Run) -> None:
     """As many are accepted as fit, the others hear when to come again, and none is lost."""
     ledger = Ledger()
@@ -149,7 +149,7 @@ def _ask(server: Server, seed: int) -> httpx.Response:
         return client.post("/train", json=training("alpha", seed=seed), headers=ASYNC)
 
 
-@row("E1", "30 trainings of a name at once, predictions meanwhile", full=20, quick=0)
+@row("E1", "30 trainings of a name at once, predictions meanwhile", full=20, quick=2)
 def trainings_of_one_name(run: Run) -> None:
     """Numbers are given out once each, in order; who predicts always gets a whole version."""
     ledger = Ledger()

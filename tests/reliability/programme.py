@@ -96,7 +96,7 @@ class Row:
     full: int
     """Cases of the full programme."""
     quick: int
-    """Cases that `make test` runs; 0 if it leaves the row out."""
+    """Cases that `make test` runs."""
     part: int
     """Cases of one part of the full programme; a run can be taken up again between parts."""
     play: Callable[[Run], None]

@@ -184,7 +184,7 @@ class CallsAndRestarts(Calls):
         assert restart(self.server) == []
 
 
-@row("A4", "random sequences of calls, stops and kills against a model", full=400, quick=2, part=50)
+@row("A4", "random sequences of calls, stops and kills against a model", full=400, quick=5, part=50)
 def sequences(run: Run) -> None:
     """A quarter of them, and all with two workers, on a server that is restarted now and then."""
     few = max(1, run.wanted // 4)

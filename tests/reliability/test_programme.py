@@ -9,13 +9,11 @@ import pytest
 from tests.app.postgres import Postgres
 from tests.reliability.programme import NotPossible, Row, Run, all_rows
 
-#: Rows without a count here are run by `make test-reliability` alone.
-ROWS = {key: row for key, row in all_rows().items() if row.quick}
 #: Rows whose violations are seconds; what the others find is one however busy the machine is.
 TIMED = {"D3", "D5", "F2"}
 CASES = [
     pytest.param(row, id=key, marks=[pytest.mark.timed] if key in TIMED else [])
-    for key, row in ROWS.items()
+    for key, row in all_rows().items()
 ]
 
 

@@ -51,6 +51,7 @@ print(peak() - before, estimate_bytes(data, options) - FIXED)
             {"params": {"rank": 100}, "search": {"grid": {"c3": [0.5, 1]}, "folds": 3}},
             4,
         ),
+        (20_000, 10, {"params": {"rank": 100}, "validation": {"folds": 10}}, 4),
         # What it comes to within its time depends on the machine.
         (60_000, 20, {"params": "auto", "search": {"time_budget": 4.0}}, 30),
     ],
