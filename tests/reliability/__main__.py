@@ -156,7 +156,7 @@ def _digest_of_code() -> str:
     digest = hashlib.sha256()
     for folder in ("app", "frtsvm_core", "tests/reliability"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".c"):
+            if path.suffix in (".py", ".c", ".toml"):
                 digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     return digest.hexdigest()
 
