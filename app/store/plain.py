@@ -2,13 +2,15 @@
 
 An artifact is a dict of strings, numbers, lists and numeric arrays. Loading one cannot run code:
 the unpickler knows three names and the few opcodes that such data need, and the array reader refuses
-object arrays and sizes that the file cannot hold.
+object arrays and sizes that the file cannot hold. Nothing of NumPy is called before it was checked: its
+types, given a state that it has not written, end the process.
 """
 
 from __future__ import annotations
 
 import hashlib
 import pickle
+import re
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -76,12 +78,45 @@ def dump_plain(state: dict[str, Any], file: BinaryIO) -> HashingFile:
     return out
 
 
+class _Type:
+    """What a file says about the type of an array."""
+
+    _CODE = re.compile(f"[{ARRAY_KINDS}][0-9]{{1,2}}")
+    #: The parts of the state that are not the byte order: no subtype, names, fields or metadata.
+    _REST = (None, None, None, -1, -1, 0)
+
+    def __init__(self, code: Any, *_how: Any) -> None:
+        self._code, self._order = code, "="
+
+    def __setstate__(self, state: Any) -> None:
+        version, self._order, *rest = state
+        if version != 3 or tuple(rest) != self._REST:
+            raise NotPlain("an array of something other than numbers")
+
+    def checked(self) -> np.dtype[Any]:
+        """The type, if it is one of numbers."""
+        known = type(self._code) is str and self._CODE.fullmatch(self._code)
+        if not known or self._order not in ("<", ">", "|", "="):
+            raise NotPlain("an array of something other than numbers")
+        found: np.dtype[Any] = np.dtype(self._code).newbyteorder(self._order)
+        return found
+
+
+class _Array:
+    """The name of the array class; a file has nothing to do with it but to name it."""
+
+
 class _CheckedArray(numpy_pickle.NumpyArrayWrapper):  # type: ignore[misc]
     """joblib's array record, checked before anything is read or allocated."""
 
+    dtype: Any
+    subclass: Any
+
     def read(self, unpickler: Any, ensure_native_byte_order: bool) -> Any:
-        if not isinstance(self.dtype, np.dtype) or self.dtype.kind not in ARRAY_KINDS:
+        named = self.dtype
+        if type(named) is not _Type or self.subclass is not _Array:
             raise NotPlain("an array of something other than numbers")
+        self.dtype, self.subclass = named.checked(), np.ndarray
         count = 1
         for extent in self.shape:
             if type(extent) is not int or extent < 0:
@@ -100,8 +135,8 @@ class _CheckedArray(numpy_pickle.NumpyArrayWrapper):  # type: ignore[misc]
 
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("joblib.numpy_pickle", "NumpyArrayWrapper"): _CheckedArray,
-    ("numpy", "ndarray"): np.ndarray,
-    ("numpy", "dtype"): np.dtype,
+    ("numpy", "ndarray"): _Array,
+    ("numpy", "dtype"): _Type,
 }
 
 
@@ -152,6 +187,7 @@ def load_plain(file: BinaryIO, file_size: int) -> dict[str, Any]:
     state = _PlainUnpickler(f"/dev/fd/{file.fileno()}", file, file_size).load()
     if type(state) is not dict:
         raise NotPlain("the file holds no dict")
+    require_plain(state)
     return state
 
 

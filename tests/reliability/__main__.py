@@ -1,7 +1,8 @@
 """`make test-reliability`: the full programme, a part at a time, and its table.
 
 What has been done is kept in a file, so that a run which was cut short goes on where it was. The file
-belongs to one state of the code: after a change it begins anew.
+belongs to one state of the code: after a change it begins anew, or goes on with `--keep`, and the table
+says which rows were run before.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PAGE = ROOT / "docs" / "reliability.md"
 def main() -> int:
     """Run what has not been run yet; 1 if anything was violated."""
     options = _options()
-    results = _Results(options.results, options.counts, fresh=options.fresh)
+    results = _Results(options.results, options.counts, fresh=options.fresh, keep=options.keep)
     rows = all_rows()
     chosen = [rows[key] for key in (options.rows.split(",") if options.rows else rows)]
     if not options.table_only:
@@ -50,6 +51,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rows", help="keys, separated by commas; default: all")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--fresh", action="store_true", help="forget what has been done")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep what was run on other code, and mark it"
+    )
     parser.add_argument(
         "--write", action="store_true", help="put the table into docs/reliability.md"
     )
@@ -109,14 +113,16 @@ class _Databases:
 class _Results:
     """The file: one entry per part of a row."""
 
-    def __init__(self, path: Path, counts: str, *, fresh: bool) -> None:
+    def __init__(self, path: Path, counts: str, *, fresh: bool, keep: bool) -> None:
         self._path = path
-        code = _digest_of_code()
-        self._known: dict[str, Any] = {"code": code, "counts": counts, "parts": {}}
+        self._code = _digest_of_code()
+        self._known: dict[str, Any] = {"code": self._code, "counts": counts, "parts": {}}
         if path.exists() and not fresh:
             found = json.loads(path.read_text(encoding="utf-8"))
-            if found["code"] == code and found["counts"] == counts:
-                self._known = found
+            if found["counts"] == counts and (keep or found["code"] == self._code):
+                for part in found["parts"].values():
+                    part.setdefault("code", found["code"])
+                self._known = {**found, "code": self._code}
             else:
                 print("the code has changed since the last run: beginning anew", flush=True)
 
@@ -133,6 +139,7 @@ class _Results:
             "examples": run.violations,
             "facts": run.facts,
             "missing": missing,
+            "code": self._code,
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
         partial = self._path.with_suffix(".partial")
@@ -145,6 +152,11 @@ class _Results:
         for name, part in self._known["parts"].items():
             found.setdefault(name.split("/")[0], []).append(part)
         return found
+
+    def of_other_code(self) -> list[str]:
+        """The rows that were run, at least in part, before the last change."""
+        parts = self._known["parts"].items()
+        return sorted({name.split("/")[0] for name, part in parts if part["code"] != self._code})
 
     def n_violations(self) -> int:
         """Of all parts."""
@@ -164,10 +176,18 @@ def _digest_of_code() -> str:
 def _circumstances(results: _Results) -> str:
     seconds = sum(part["seconds"] for parts in results.by_row().values() for part in parts)
     done = subprocess.run(
-        ["git", "log", "-1", "--format=%cs"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "log", "-1", "--format=%h of %cs"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     python = ".".join(map(str, sys.version_info[:2]))
-    return f"{seconds / 60:.0f} minutes, Python {python}, code of {done.stdout.strip()}"
+    said = f"{seconds / 60:.0f} minutes, Python {python}, commit {done.stdout.strip()}"
+    before = results.of_other_code()
+    return (
+        f"{said}; run before the last change of the code: {', '.join(before)}" if before else said
+    )
 
 
 if __name__ == "__main__":

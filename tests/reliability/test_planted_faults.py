@@ -24,7 +24,7 @@ FOUND_BY = {
     "no_sync_of_folder": ("C3", 40),
     "no_checksum": ("B1", 300),
     "no_hmac": ("B2", 79),
-    "swallowed_no_space": ("C1", 60),
+    "swallowed_no_space": ("C1", 340),
     "claim_without_lock": ("E3", 400),
     "publish_after_cancel": ("C1", 60),
     "lease_by_wall_clock": ("E4", 2),

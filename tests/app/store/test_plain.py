@@ -105,6 +105,44 @@ def test_an_array_larger_than_its_file_is_refused_before_it_is_allocated(tmp_pat
         load_bytes(tmp_path, contents.getvalue())
 
 
+class _OddType:
+    """Pickled as a type of NumPy with a state that NumPy has not written."""
+
+    def __init__(self, code: str, state: tuple[Any, ...]) -> None:
+        self._code, self._state = code, state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return np.dtype, (self._code, False, True), self._state
+
+
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [
+        ("b1", (3, "|", 1313754772, -1, -1, 0)),  # ends the process if NumPy sees it
+        ("m8", (3, "<", None, None, None, -1, -1, 0)),  # so does this
+        ("f8", (3, "<", None, ("a",), {"a": ("f8", 0)}, 8, 8, 0)),
+        ("f8", (3, "N", None, None, None, -1, -1, 0)),
+        ("f8", (4, "<", None, None, None, -1, -1, 0)),
+        ("O8", (3, "|", None, None, None, -1, -1, 63)),
+        ("f8,f8", (3, "|", None, None, None, -1, -1, 0)),
+        (8, (3, "|", None, None, None, -1, -1, 0)),
+    ],
+)
+def test_a_type_of_anything_but_numbers_is_refused(
+    tmp_path: Path, code: str, state: tuple[Any, ...]
+) -> None:
+    wrapper = numpy_pickle.NumpyArrayWrapper(
+        np.ndarray, (1,), "C", _OddType(code, state), allow_mmap=False
+    )
+    contents = io.BytesIO()
+    numpy_pickle.NumpyPickler(contents).dump({"a": wrapper})
+    with pytest.raises(NotPlain, match="something other than numbers"):
+        load_bytes(tmp_path, contents.getvalue() + bytes(64))
+    alone = pickle.dumps({"a": _OddType(code, state)}, protocol=4)
+    with pytest.raises(NotPlain):
+        load_bytes(tmp_path, alone)
+
+
 def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
     staged = stage(tmp_path, "p", {"w": np.arange(8.0), "name": "x"})
     contents = bytearray(staged.path.read_bytes())
