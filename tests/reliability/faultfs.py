@@ -7,6 +7,7 @@ import os
 import shutil
 import struct
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,11 +110,20 @@ def after_power_cut(disk: Path, folder: Path, target: Path) -> None:
     Names are there if their folder was made durable after they were given, contents as they were
     when the file was made durable last: the least that a file system promises. Real ones keep more.
     """
+    # All is read before anything is made: a new file may have the number of one that is kept, and then
+    # the shim forgets what it knew under that number.
+    kept = list(_kept(disk, folder.stat().st_ino, target))
     target.mkdir()
-    _rebuild(disk, folder.stat().st_ino, target)
+    for path, contents in kept:
+        if contents is None:
+            path.mkdir(mode=0o700)
+        else:
+            path.write_bytes(contents)
+            path.chmod(0o600)
 
 
-def _rebuild(disk: Path, inode: int, target: Path) -> None:
+def _kept(disk: Path, inode: int, target: Path) -> Iterator[tuple[Path, bytes | None]]:
+    """The files under a folder with their contents, and the folders before what is in them."""
     listing = disk / "folder" / str(inode)
     if not listing.exists():
         return
@@ -121,12 +131,11 @@ def _rebuild(disk: Path, inode: int, target: Path) -> None:
         number, kind, name = line.split(" ", 2)
         path = target / name
         if kind == "d":
-            path.mkdir(mode=0o700)
-            _rebuild(disk, int(number), path)
+            yield path, None
+            yield from _kept(disk, int(number), path)
         else:
-            kept = disk / "inode" / number
-            path.write_bytes(kept.read_bytes() if kept.exists() else b"")
-            path.chmod(0o600)
+            contents = disk / "inode" / number
+            yield path, contents.read_bytes() if contents.exists() else b""
 
 
 def all_durable(disk: Path, folder: Path) -> None:
