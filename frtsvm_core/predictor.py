@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from frtsvm_core.finite import require_finite
 from frtsvm_core.kernels.functions import KERNEL_NAMES, RBF, resolve_kernel
+from frtsvm_core.twin.decision import Balance, pairs_of
 from frtsvm_core.twin.model import PlaneModel, decide
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-STATE_VERSION = 1
+#: Version 2 has a balance. Without one the state is still of version 1: old readers know it.
+STATE_VERSION, BALANCED_STATE_VERSION = 1, 2
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class FittedPredictor:
             return False
         landmarks = 0.0 if model.landmarks is None else np.abs(model.landmarks).max(initial=0.0)
         largest = max(np.abs(model.coef).sum(), np.abs(model.intercept).max(), landmarks)
+        if model.balance is not None:
+            largest = max(largest, np.abs(model.balance.offsets).max())
         return bool(largest < bound and model.norms.min() > 1.0 / bound)
 
     def prepare(self) -> int:
@@ -81,7 +85,7 @@ class FittedPredictor:
 
 def from_arrays(state: Mapping[str, Any]) -> FittedPredictor:
     """The predictor for a state of `to_arrays`; ValueError where its parts do not fit together."""
-    if state.get("state_version") != STATE_VERSION:
+    if state.get("state_version") not in (STATE_VERSION, BALANCED_STATE_VERSION):
         raise ValueError(f"unknown state version {state.get('state_version')!r}")
     if state["kernel"] not in KERNEL_NAMES:
         raise ValueError(f"unknown kernel {state['kernel']!r}")
@@ -95,21 +99,34 @@ def from_arrays(state: Mapping[str, Any]) -> FittedPredictor:
         intercept=state["intercept"],
         norms=state["norms"],
         plane_classes=state["plane_classes"],
+        balance=_balance(state),
     )
     _require_consistent(state, model)
     return FittedPredictor(state["classes"], int(state["n_features"]), model)
+
+
+def _balance(state: Mapping[str, Any]) -> Balance | None:
+    if state["state_version"] == STATE_VERSION:
+        return None
+    return Balance(state["plane_weights"], state["pair_offsets"])
 
 
 def _require_consistent(state: Mapping[str, Any], model: PlaneModel) -> None:
     n_planes = model.plane_classes.shape[0]
     linear = model.kernel is None
     width = int(state["n_features"]) if linear else len(model.landmarks)
-    numbers = (model.coef, model.intercept, model.norms)
+    numbers = [model.coef, model.intercept, model.norms]
+    n_pairs, balanced = pairs_of(model.plane_classes), True
+    if model.balance is not None:
+        weights, offsets = model.balance.weights, model.balance.offsets
+        balanced = weights.shape == (n_planes,) and offsets.shape == (n_pairs,) and n_pairs > 0
+        numbers += [weights, offsets]
     checks = {
         "coef": model.coef.shape == (n_planes, width),
         "intercept": model.intercept.shape == (n_planes,),
         "norms": model.norms.shape == (n_planes,),
         "classes": model.n_classes == len(state["classes"]),
+        "balance": balanced,
         "numbers that are not finite": all(np.isfinite(values).all() for values in numbers),
     }
     wrong = [part for part, right in checks.items() if not right]

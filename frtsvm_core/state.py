@@ -6,7 +6,7 @@ import numpy as np
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators._preparation import KernelSettings
-from frtsvm_core.predictor import STATE_VERSION
+from frtsvm_core.predictor import BALANCED_STATE_VERSION, STATE_VERSION
 
 
 def to_arrays(estimator: TwinPlaneClassifier) -> dict[str, Any]:
@@ -34,4 +34,8 @@ def to_arrays(estimator: TwinPlaneClassifier) -> dict[str, Any]:
     }
     if model.landmarks is not None:
         state["landmarks"] = model.landmarks
+    if model.balance is not None:
+        state["state_version"] = BALANCED_STATE_VERSION
+        state["plane_weights"] = model.balance.weights
+        state["pair_offsets"] = model.balance.offsets
     return state

@@ -27,6 +27,9 @@ def report(info: VersionInfo) -> str:
     lines.append(_line("training accuracy", f"{info.training_accuracy:.4f}"))
     if info.validation is not None:
         lines.append(_line("validated", f"{info.validation.accuracy:.4f}"))
+    if info.decision is not None:
+        accuracy = info.decision.held_out_accuracy
+        lines.append(_line("decides by", f"weighed distances, {accuracy:.4f} on rows held out"))
     if info.probability is not None:
         words = f"{info.probability.method}, Brier score {info.probability.brier:.4f}"
         lines.append(_line("probabilities", words))

@@ -12,6 +12,7 @@ from app.pipeline.data import TrainingData
 from app.pipeline.preprocess import Preprocessor
 from app.schemas.training import TrainingOptions
 from frtsvm_core import FRTSVMClassifier
+from frtsvm_core.model_selection.balancing import LearnedBalance
 from frtsvm_core.model_selection.calibration import Calibration
 
 MAX_SUSPECTED = 100
@@ -52,6 +53,29 @@ def describe(
         },
         "suspected_rows": rows.tolist(),
         "training_accuracy": float(np.mean(evidence["predicted"] == evidence["codes"])),
+    }
+
+
+def describe_decision(
+    data: TrainingData, estimator: FRTSVMClassifier, learned: LearnedBalance | None
+) -> dict[str, Any] | None:
+    """How much the distances count, pair by pair of planes; None: the nearer plane decides."""
+    if learned is None:
+        return None
+    weights = learned.balance.weights.reshape(-1, 2).tolist()
+    offsets = learned.balance.offsets.tolist()
+    pairs = np.asarray(estimator.plane_classes_)[::2].tolist()
+    return {
+        "pairs": [
+            {
+                "classes": [data.classes[first], data.classes[second]],
+                "weights": weights[number],
+                "offset": offsets[number],
+            }
+            for number, (first, second) in enumerate(pairs)
+        ],
+        "held_out_accuracy": learned.score,
+        "nearest_plane_accuracy": learned.nearest_score,
     }
 
 

@@ -26,6 +26,7 @@ from app.schemas.training import EstimatorParams, TrainingOptions
 from frtsvm_core.cores import available_cores
 from frtsvm_core.model_selection import Calibration, FRTSVMSearchCV, SearchProgress, StopSearch
 from frtsvm_core.model_selection.auto import SEARCH_SHARE
+from frtsvm_core.model_selection.balancing import LearnedBalance
 
 #: Of the parameters that a caller may fix, those that the plan "auto" would vary otherwise.
 VARIED = ("kernel", "gamma", "c1", "c3", "membership", "mu", "rank")
@@ -45,6 +46,7 @@ class Found:
 
     params: EstimatorParams
     """For a fit on all rows."""
+    balance: LearnedBalance | None
     calibration: Calibration | None
     summary: dict[str, Any]
     """For the model info."""
@@ -74,6 +76,7 @@ def find_parameters(
         preprocessing=TablePreprocessing(data, options),
         fixed=tuple(name for name in fixed if name in VARIED),
         probability=search.probability,
+        balance="auto" if search.balance is None else search.balance,
         time_budget=budget,
         # Beyond the folds, threads would work on several kernels at once, and need their memory.
         n_jobs=min(n_folds, available_cores()),
@@ -110,7 +113,7 @@ def find_parameters(
     calibration = found.calibration_ if search.probability else None
     # Not checked again: what the data ask for may lie outside what callers may ask for.
     params = options.params.model_copy(update=_plain(found.refit_params_))
-    return Found(params, calibration, summary, table)
+    return Found(params, found.balance_, calibration, summary, table)
 
 
 class TablePreprocessing:

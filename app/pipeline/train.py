@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.pipeline.curves import RecordedSweeps
 from app.pipeline.data import TrainingData
-from app.pipeline.describe import describe, describe_probability
+from app.pipeline.describe import describe, describe_decision, describe_probability
 from app.pipeline.fitting import fit, inputs_of
 from app.pipeline.format import FORMAT
 from app.pipeline.measure import combine, n_splits, scores, splits
@@ -25,7 +25,7 @@ from app.pipeline.search import Found, NothingTried, find_parameters
 from app.schemas.search import DEFAULT_SECONDS
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
-from frtsvm_core import from_arrays, to_arrays
+from frtsvm_core import FRTSVMClassifier, from_arrays, to_arrays
 
 __all__ = ["NothingTried", "Outcome", "train"]
 
@@ -72,7 +72,7 @@ def train(
     inputs = inputs_of(preprocessor, data.table)
     progress.next_fit("training")
     recorded = RecordedSweeps(progress)
-    estimator = fit(chosen.params, inputs, data, recorded.sweep)
+    estimator = _deciding(fit(chosen.params, inputs, data, recorded.sweep), found)
     clock.lap("fit")
     if options.search is not None:  # only now: a model that is asked for in a hurry is there
         validation, unseen = _validate(data, options, progress, stop, seconds_per_fold)
@@ -108,6 +108,7 @@ def train(
     info = describe(data, chosen, preprocessor, estimator, evidence)
     info["validation"] = validation
     info["search"] = None if found is None else found.summary
+    info["decision"] = None if found is None else describe_decision(data, estimator, found.balance)
     info["probability"] = None if calibration is None else describe_probability(calibration)
     info["convergence"] = recorded.curves()
     info["timings"] = clock.seconds
@@ -170,28 +171,36 @@ def _validate(
         phase = f"validating {len(folds) + 1}/{total}"
         part = data.subset(train_rows)
         try:
-            chosen, _ = _choose(part, options, progress, stop, phase, seconds_per_fold, shown=False)
+            chosen, found = _choose(
+                part, options, progress, stop, phase, seconds_per_fold, shown=False
+            )
         except NothingTried:
             return None, None
         if stop():
             return None, None
         progress.next_fit(phase)
-        predict = _predictor(part, options, chosen, progress)
+        predict = _predictor(part, chosen, found, progress)
         del part  # what a fold holds is gone before the next one has its own
-        unseen[test_rows] = found = predict(data.table.subset(test_rows))
-        fold = scores(data.codes[test_rows], found, len(data.classes))
+        unseen[test_rows] = answers = predict(data.table.subset(test_rows))
+        fold = scores(data.codes[test_rows], answers, len(data.classes))
         folds.append({**fold, "n_train": len(train_rows), "n_test": len(test_rows)})
     return combine(options.validation, folds), unseen
 
 
 def _predictor(
-    part: TrainingData, options: TrainingOptions, chosen: TrainingOptions, progress: Progress
+    part: TrainingData, chosen: TrainingOptions, found: Found | None, progress: Progress
 ) -> Callable[[Table], NDArray[np.int64]]:
     """What a model that is fitted on the rows of one fold takes others for."""
-    preprocessor = Preprocessor.fit(part.table, options)
+    preprocessor = Preprocessor.fit(part.table, chosen)
     estimator = fit(chosen.params, inputs_of(preprocessor, part.table), part, progress.sweep)
-    model = from_arrays(to_arrays(estimator))
+    model = from_arrays(to_arrays(_deciding(estimator, found)))
     return lambda table: model.classes_[model.decide(inputs_of(preprocessor, table)).codes]
+
+
+def _deciding(estimator: FRTSVMClassifier, found: Found | None) -> FRTSVMClassifier:
+    """The planes, with what the search has learned about their distances."""
+    balance = None if found is None else found.balance
+    return estimator.decide_by(None if balance is None else balance.balance)
 
 
 class _Clock:

@@ -15,9 +15,9 @@ from app.plots.profile import curve
 from app.plots.svg import drawing
 from frtsvm_core.model_selection.curves import (
     ScoreSurface,
+    comparable,
     score_profile,
     score_surface,
-    where_varied,
 )
 
 SURFACE = ("c1", "c3")
@@ -77,14 +77,11 @@ def _comparable(
     chosen = search["best_params"].get("kernel")
     same = np.array([params.get("kernel") == chosen for params in table["params"]], dtype=bool)
     usable = has & same if (has & same).any() else has
-    known = usable & ~np.isnan(table["mean"])
-    if not known.any():
+    known = np.flatnonzero(usable & ~np.isnan(table["mean"]))
+    if not known.size:
         raise SearchNotFound(f"the search did not vary {' and '.join(parameters)}")
-    for parameter in parameters:
-        values = [table["params"][k][parameter] for k in np.flatnonzero(known)]
-        known[known] = where_varied(table["stage"][known], np.array(values))
-    sizes, counts = np.unique(table["n_rows"][known], return_counts=True)
-    return _chosen(table, np.flatnonzero(known & (table["n_rows"] == sizes[counts.argmax()])))
+    values = [np.array([table["params"][k][name] for k in known]) for name in parameters]
+    return _chosen(table, known[comparable(table["stage"][known], table["n_rows"][known], values)])
 
 
 def _has(params: dict[str, Any], parameters: tuple[str, ...]) -> bool:

@@ -155,6 +155,26 @@ class SearchInfo(Answer):
     neighbouring configurations too."""
 
 
+class PairDecision(Answer):
+    """Two planes: a d0 - b d1 + offset decides, positive for the second class."""
+
+    classes: Labels
+    weights: list[float]
+    """a and b: how much the distance to the plane of each counts. They add up to 2."""
+    offset: float
+
+
+class DecisionInfo(Answer):
+    """What the search has learned about decisions, from rows that the planes had not seen."""
+
+    pairs: list[PairDecision]
+    """One for two classes, one for each pair of more."""
+    held_out_accuracy: float
+    """On folds that had no part in the weights; classes count as in the search."""
+    nearest_plane_accuracy: float
+    """What the nearer plane would have reached on the same rows."""
+
+
 class ReliabilityBin(Answer):
     """Held-out rows whose probability lay in [lower, upper)."""
 
@@ -218,6 +238,8 @@ class VersionInfo(Answer):
     training_accuracy: float
     validation: ValidationScores | None
     search: SearchInfo | None = None
+    decision: DecisionInfo | None = None
+    """None: a row is given the class of the nearer plane."""
     probability: ProbabilityInfo | None = None
     timings: dict[str, float]
     artifact: ArtifactInfo

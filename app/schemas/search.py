@@ -91,6 +91,11 @@ class Search(Wire):
     probability: Probability | None = Field(
         None, description="Calibrate probabilities on the rows that the folds hold out."
     )
+    balance: bool | None = Field(
+        None,
+        description="Learn from those rows how much the distance to each plane counts; false: the "
+        "nearer plane decides. Default: the plan `auto` does where `scoring` is an accuracy.",
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -28,7 +28,7 @@ from frtsvm_core.estimators._validation import check_rows
 from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.kernels.functions import KERNEL_NAMES
 from frtsvm_core.solvers.box_qp import SolverOptions
-from frtsvm_core.twin.decision import plane_norms
+from frtsvm_core.twin.decision import Balance, pairs_of, plane_norms
 from frtsvm_core.twin.model import PlaneModel, decide
 from frtsvm_core.twin.parallel import one_blas_thread
 from frtsvm_core.twin.plane import Plane
@@ -84,6 +84,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
     shrinking: bool
     class_weight: Any
     random_state: Any
+    balance_: Balance | None = None
 
     @abstractmethod
     def _settings(self) -> TwinSettings:
@@ -135,6 +136,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.intercept_ = np.array([plane.b for plane in planes])
         self.plane_norms_ = plane_norms(g)
         self.plane_classes_ = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
+        self.balance_ = None
         self.certificates_ = tuple(plane.certificate for plane in planes)
         self.n_iter_ = np.array([c.n_sweeps for c in self.certificates_])
         self.duality_gap_ = np.array([c.relative_gap for c in self.certificates_])
@@ -157,6 +159,15 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     # --- predict -----------------------------------------------------------------------------
 
+    def decide_by(self, balance: Balance | None) -> Self:
+        """Weigh the distances by what was learned on rows that the planes have not seen; None: let
+        the nearer plane decide."""
+        check_is_fitted(self)
+        if balance is not None and balance.offsets.size != pairs_of(self.plane_classes_):
+            raise ValueError("the balance is not one of these planes")
+        self.balance_ = balance
+        return self
+
     def plane_model(self) -> PlaneModel:
         """The fitted planes as plain arrays."""
         check_is_fitted(self)
@@ -168,6 +179,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
             intercept=self.intercept_,
             norms=self.plane_norms_,
             plane_classes=self.plane_classes_,
+            balance=self.balance_,
         )
 
     def distances(self, X: Any) -> FloatArray:
@@ -185,13 +197,13 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def decision_function(self, X: Any) -> FloatArray:
         """Two classes: distance to the plane of `classes_[0]` minus distance to that of
-        `classes_[1]`, so positive means `classes_[1]`. Otherwise one column per class, largest for
-        the predicted one."""
+        `classes_[1]`, weighed by `balance_` if there is one, so positive means `classes_[1]`.
+        Otherwise one column per class, largest for the predicted one."""
         model = self.plane_model()
         return model.scores(model.distances(check_rows(self, X, reset=False)))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class whose plane is nearest."""
+        """The class whose plane is nearest, or that `balance_` decides for."""
         check_is_fitted(self)
         labels: NDArray[Any] = self.classes_[decide(self.decision_function(X))]
         return labels

@@ -73,6 +73,7 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     duality_gap_, converged_, n_iter_ : the same, as arrays
     rank_, kernel_residual_ : rank of the kernel factor, and the share of the trace it leaves out
     gamma_ : the kernel width used
+    balance_ : None, or weights of the distances that a search has learned (`decide_by`)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

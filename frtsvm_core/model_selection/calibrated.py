@@ -1,10 +1,8 @@
-"""Probabilities for one set of parameters: out-of-fold scores, a calibration, and a wrapper."""
+"""Probabilities for one set of parameters."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
 from sklearn.model_selection import check_cv
@@ -15,49 +13,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators._validation import check_rows_and_labels
 from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
-from frtsvm_core.model_selection.calibrating import fit_calibration
-from frtsvm_core.model_selection.calibration import METHODS, Calibration
-from frtsvm_core.model_selection.candidates import Group, group_candidates
-from frtsvm_core.model_selection.fold import Fold, FoldProblem, Rows
+from frtsvm_core.model_selection.calibration import METHODS
+from frtsvm_core.model_selection.candidates import group_candidates
+from frtsvm_core.model_selection.fold import Fold, Rows
+from frtsvm_core.model_selection.held_out import held_out
 from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
-
-
-def calibrate_candidate(
-    groups: Sequence[Group],
-    rows: Rows,
-    folds: Sequence[Fold],
-    *,
-    method: str,
-    n_jobs: int | None,
-) -> Calibration:
-    """Calibrate the only candidate of `groups` on its scores for the rows that each fold holds out."""
-    (group,) = groups
-    (block,) = group.blocks
-    classes, codes = np.unique(rows.labels, return_inverse=True)
-
-    def scores(fold: Fold) -> FloatArray:
-        problem = FoldProblem(group, rows, fold)
-        if problem.classes.size < classes.size:
-            missing = np.setdiff1d(classes, problem.classes)
-            raise ValueError(
-                f"cannot calibrate probabilities: a training fold has no row of class "
-                f"{missing.tolist()[0]!r}; use fewer folds or more rows of it"
-            )
-        (decided,) = problem.decide(block)
-        return decided.scores
-
-    held_out = Parallel(n_jobs, require="sharedmem")(delayed(scores)(fold) for fold in folds)
-    index = np.concatenate([fold.validation for fold in folds])
-    number = np.repeat(np.arange(len(folds)), [fold.validation.size for fold in folds])
-    return fit_calibration(
-        np.concatenate(held_out),
-        codes[index],
-        number,
-        method=method,
-        sample_weight=None if rows.weight is None else rows.weight[index],
-    )
 
 
 class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -120,13 +82,12 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         splitter = check_cv(self.cv, labels, classifier=True)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         with one_blas_thread():
-            self.calibration_ = calibrate_candidate(
+            self.calibration_ = held_out(
                 group_candidates(self._base(), [{}], seed=seed),
                 Rows(rows, labels, weight),
                 [Fold(*fold) for fold in splitter.split(rows, labels)],
-                method=self.method,
                 n_jobs=self.n_jobs,
-            )
+            ).calibration(self.method)
         self.estimator_ = clone(self._base()).fit(X, y, sample_weight)
         self.classes_ = self.estimator_.classes_
         return self

@@ -5,7 +5,7 @@ compared on the same rows are put together; of the stages of an automatic search
 these are the largest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,13 +97,22 @@ def score_surface(
     )
 
 
-def where_varied(stages: NDArray[Any], values: NDArray[Any]) -> NDArray[np.bool_]:
-    """The candidates of stages that vary a parameter; all of them if none does.
+def comparable(
+    stages: NDArray[Any], n_rows: NDArray[Any], values: Sequence[NDArray[Any]]
+) -> NDArray[np.intp]:
+    """Numbers of the candidates that can be put together: most of those tried on the same rows, by
+    stages that vary each of the parameters with these values; by all stages if none does.
 
-    The best of a stage that does not has one value only, but is the best of many.
+    A stage that does not vary a parameter gives one value only, but the best of many candidates.
     """
-    varied = [stage for stage in set(stages) if len(set(values[stages == stage])) > 1]
-    return np.isin(stages, varied) if varied else np.ones(stages.size, dtype=bool)
+    kept = np.arange(stages.size)
+    for column in values:
+        of, found = stages[kept], column[kept]
+        varied = [stage for stage in set(of) if len(set(found[of == stage])) > 1]
+        kept = kept[np.isin(of, varied)] if varied else kept
+    sizes, counts = np.unique(n_rows[kept], return_counts=True)
+    most: NDArray[np.intp] = kept[n_rows[kept] == sizes[counts.argmax()]]
+    return most
 
 
 def _tried(cv_results: Mapping[str, Any], parameter: str) -> tuple[NDArray[np.intp], FloatArray]:
@@ -122,11 +131,8 @@ def _tried(cv_results: Mapping[str, Any], parameter: str) -> tuple[NDArray[np.in
         raise ValueError(f"no candidate of this search sets {parameter!r} to a number")
     numbers = np.array([float(params[number][parameter]) for number in chosen])
     if "stage" in cv_results:
-        usable = where_varied(np.asarray(cv_results["stage"])[chosen], numbers)
-        chosen, numbers = chosen[usable], numbers[usable]
-        n_rows = np.asarray(cv_results["n_rows"])[chosen]
-        sizes, counts = np.unique(n_rows, return_counts=True)
-        same = n_rows == sizes[counts.argmax()]
+        stages, n_rows = (np.asarray(cv_results[name])[chosen] for name in ("stage", "n_rows"))
+        same = comparable(stages, n_rows, [numbers])
         chosen, numbers = chosen[same], numbers[same]
     return chosen, numbers
 

@@ -75,11 +75,17 @@ class Fold:
 
 @dataclass(frozen=True)
 class Decided:
-    """The decision scores of one candidate for the validation rows."""
+    """One candidate for the validation rows."""
 
     candidate: Candidate
-    scores: FloatArray  # as `decision_function`
+    distances: FloatArray  # one column per plane
+    plane_classes: IntArray
     converged: bool
+
+    @property
+    def scores(self) -> FloatArray:
+        """As `decision_function`, by the nearer plane."""
+        return class_scores(self.distances, self.plane_classes)
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,7 @@ class FoldProblem:
         self._shared = fold.shared if group.estimator.class_weight is None else {}
 
     def decide(self, block: Block) -> Iterator[Decided]:
-        """The scores of the validation rows for every candidate of the block."""
+        """The distances of the validation rows for every candidate of the block."""
         wanted: dict[tuple[int, int, float], dict[MembershipSettings, set[float]]] = defaultdict(
             lambda: defaultdict(set)
         )
@@ -154,8 +160,8 @@ class FoldProblem:
             ]
             plane_classes = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
             distances = np.stack([plane.distances for plane in found], axis=1)
-            scores = class_scores(distances, plane_classes)
-            yield Decided(candidate, scores, all(plane.converged for plane in found))
+            converged = all(plane.converged for plane in found)
+            yield Decided(candidate, distances, plane_classes, converged)
 
     def _plane(
         self,

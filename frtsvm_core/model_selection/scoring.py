@@ -39,13 +39,14 @@ class FoldScorer:
         self._true_class = np.unique(self._labels, return_inverse=True)[1]
 
     def __call__(self, decided: Decided) -> float:
-        codes = decide(decided.scores)
+        scores = decided.scores
+        codes = decide(scores)
         if self._scorer is None:
             right = codes == self._codes
             if self._balanced:
                 return self._mean_recall(right)
             return float(np.average(right, weights=self._weight))
-        stand_in = _Answered(self._classes, self._classes[codes], decided.scores)
+        stand_in = _Answered(self._classes, self._classes[codes], scores)
         extra = (
             {"sample_weight": self._weight}
             if self._weight is not None and accepts_weights(self._scorer)

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -20,17 +21,19 @@ from frtsvm_core.estimators._base import TwinPlaneClassifier
 from frtsvm_core.estimators._validation import check_rows_and_labels
 from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
 from frtsvm_core.model_selection.auto import AutoSearch
-from frtsvm_core.model_selection.calibrated import calibrate_candidate
-from frtsvm_core.model_selection.calibration import Calibration
 from frtsvm_core.model_selection.candidates import Params, configure, group_candidates
 from frtsvm_core.model_selection.evaluation import Evaluator
 from frtsvm_core.model_selection.fold import Fold, Rows
+from frtsvm_core.model_selection.held_out import HeldOut, IncompleteFold, held_out
 from frtsvm_core.model_selection.progress import Reporter, SearchCallback, StopSearch
 from frtsvm_core.model_selection.results import Outcome, results_table
 from frtsvm_core.model_selection.scoring import Scorer, resolve_scorer
 from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
+
+# Scores that a decision of largest likelihood serves, once the classes count as they do in the score.
+_BALANCED_FOR = (None, "accuracy", "balanced_accuracy")
 
 
 def _refitted(search: "FRTSVMSearchCV") -> bool:
@@ -80,6 +83,10 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         membership, mu and rank.
     probability : "sigmoid", "isotonic" or None, default=None
         Calibrate `predict_proba` on the out-of-fold scores of the best parameters.
+    balance : "auto" or bool, default="auto"
+        Learn from the rows that the folds hold out how much the distance to each plane counts, instead
+        of taking the class of the nearer plane. "auto": without a grid, where accuracy or balanced
+        accuracy is asked for. Candidates are compared by the nearer plane in any case.
     time_budget : float, default=60.0
         Seconds that "auto" may take, refit included. A grid is always searched to its end.
     n_jobs : int or None, default=None
@@ -98,6 +105,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     refit_params_ : what `best_estimator_` was fitted with; differs from `best_params_` where "auto"
         searched on a sample, because c1 grows with the number of rows
     preprocessing_ : the transformer before `best_estimator_`, fitted on all rows; None if there is none
+    balance_ : the `LearnedBalance` by which `best_estimator_` decides; None if it is the nearer plane
     calibration_ : the `Calibration` behind `predict_proba`
     stopped_ : whether the callback or the time budget ended the search early
     """
@@ -111,6 +119,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "preprocessing": [HasMethods(["fit", "transform"]), None],
         "fixed": [tuple, list],
         "probability": [StrOptions({"sigmoid", "isotonic"}), None],
+        "balance": [StrOptions({"auto"}), "boolean"],
         "time_budget": [Interval(Real, 0.0, None, closed="neither")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -128,6 +137,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         preprocessing: Any = None,
         fixed: Sequence[str] = (),
         probability: str | None = None,
+        balance: bool | str = "auto",
         time_budget: float = 60.0,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -141,6 +151,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.preprocessing = preprocessing
         self.fixed = fixed
         self.probability = probability
+        self.balance = balance
         self.time_budget = time_budget
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -176,9 +187,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             find = self._find_automatically if automatic else self._find_in_grid
             outcome = find(rows, groups, reporter, seed)
             self._keep(outcome)
-            if self.probability is not None:
-                reporter.tell("calibration")
-                self.calibration_ = self._calibrate(outcome, seed)
+            self._learn_to_decide(outcome, reporter, seed)
         if self.refit:
             reporter.tell("refit")
             began = time.perf_counter()
@@ -192,6 +201,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.preprocessing_ = clone(self.preprocessing).fit(x, y)
         self.best_estimator_ = configure(self._base(), params)
         self.best_estimator_.fit(self._prepared(x), y, sample_weight)
+        if self.balance_ is not None:
+            self.best_estimator_.decide_by(self.balance_.balance)
         self.classes_ = self.best_estimator_.classes_
         first = self.best_estimator_ if self.preprocessing_ is None else self.preprocessing_
         for name in ("n_features_in_", "feature_names_in_"):
@@ -261,22 +272,48 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.scorer_ = resolve_scorer(self.scoring)
         self.stopped_ = outcome.stopped
 
-    def _calibrate(self, outcome: Outcome, seed: int) -> Calibration:
-        assert self.probability is not None
-        return calibrate_candidate(
-            group_candidates(self._base(), [self.best_params_], seed=seed),
-            outcome.rows,
-            outcome.folds,
-            method=self.probability,
-            n_jobs=self.n_jobs,
-        )
+    def _learn_to_decide(self, outcome: Outcome, reporter: Reporter, seed: int) -> None:
+        """What the rows that the folds hold out say about decisions and probabilities."""
+        self.balance_ = None
+        balance = self.balance
+        if isinstance(balance, str):
+            balance = isinstance(self.search, str) and self.scoring in _BALANCED_FOR
+        if not balance and self.probability is None:
+            return
+        reporter.tell("calibration")
+        try:
+            known = self._held_out(outcome, seed)
+        except IncompleteFold:
+            if self.probability is not None or self.balance is True:
+                raise
+            return
+        importance = self._importance(outcome.rows) if balance else None
+        if importance is not None:
+            self.balance_ = known.balance(importance)
+        if self.probability is not None:
+            by = None if self.balance_ is None else importance
+            self.calibration_ = known.calibration(self.probability, by)
+
+    def _held_out(self, outcome: Outcome, seed: int) -> HeldOut:
+        best = group_candidates(self._base(), [self.best_params_], seed=seed)
+        return held_out(best, outcome.rows, outcome.folds, n_jobs=self.n_jobs)
+
+    def _importance(self, rows: Rows) -> FloatArray:
+        """How much a row of each class counts, by the estimator and by what is asked for."""
+        classes = np.unique(rows.labels)
+        of_estimator = self._base().class_weight
+        weight = compute_class_weight(of_estimator, classes=classes, y=rows.labels)
+        if self.scoring == "balanced_accuracy" and of_estimator is None:
+            weight = compute_class_weight("balanced", classes=classes, y=rows.labels)
+        importance: FloatArray = np.asarray(weight, dtype=np.float64)
+        return importance
 
     # --- predict -----------------------------------------------------------------------------
 
     @available_if(_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
-        """The classes that `best_estimator_` gives: those of the nearest planes, which near the
-        boundary need not be the likeliest by `predict_proba`."""
+        """The classes that `best_estimator_` gives; near the boundary they need not be the likeliest
+        by `predict_proba`."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(self._prepared(X))
 

@@ -2,7 +2,10 @@
 
 A row belongs to the class whose plane is nearer: argmin |f(x)| / norm, with norm = |w| for the linear
 kernel and sqrt(w'Kw) otherwise. Several pairs vote; ties are broken by how clear the votes were.
+A search may have learned that the distances should not count alike: a `Balance`.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,24 @@ REST = -1  # "all other classes", as the opposing class of a one-vs-rest plane
 # A plane with w = 0 has no direction. Dividing by this instead of 0 keeps its distances finite: far
 # from everything if b != 0 (the plane is empty), and 0 if b = 0 too (every row lies on it).
 _NO_DIRECTION = float(np.sqrt(np.finfo(np.float64).tiny))
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How much the distances of a pair (i, j) count: towards j speaks a d_i - b d_j + t.
+
+    The nearer plane decides with a = b = 1 and t = 0. The weights are not negative, so that coming
+    nearer to the plane of a class never speaks against it, and those of a pair add up to 2.
+    """
+
+    weights: FloatArray  # one per plane
+    offsets: FloatArray  # one per pair
+
+
+def pairs_of(plane_classes: IntArray) -> int:
+    """How many pairs of classes have two planes each; none where each class has one against the rest."""
+    several = len(plane_classes) > 2 and one_plane_per_class(plane_classes)
+    return 0 if several else len(plane_classes) // 2
 
 
 def divisors(norms: FloatArray) -> FloatArray:
@@ -42,17 +63,24 @@ def one_plane_per_class(plane_classes: IntArray) -> bool:
     return len(plane_classes) == 2 or bool((plane_classes[:, 1] == REST).all())
 
 
-def class_scores(distances: FloatArray, plane_classes: IntArray) -> FloatArray:
+def class_scores(
+    distances: FloatArray, plane_classes: IntArray, balance: Balance | None = None
+) -> FloatArray:
     """Decision scores: one column, positive for class 1, with two classes; else one per class."""
+    offsets: FloatArray | None = None
+    if balance is not None:
+        distances, offsets = distances * balance.weights, balance.offsets
     if len(plane_classes) == 2:
         binary: FloatArray = distances[:, 0] - distances[:, 1]
-        return binary
+        return binary if offsets is None else binary + offsets[0]
     if one_plane_per_class(plane_classes):
         return rest_scores(distances)
-    return pair_scores(distances, plane_classes)
+    return pair_scores(distances, plane_classes, offsets)
 
 
-def pair_scores(distances: FloatArray, plane_classes: IntArray) -> FloatArray:
+def pair_scores(
+    distances: FloatArray, plane_classes: IntArray, offsets: FloatArray | None = None
+) -> FloatArray:
     """One-vs-one scores, one column per class: votes, plus a confidence that never outweighs one.
 
     Columns 2p and 2p + 1 of `distances` are the planes of the p-th pair (i, j), i < j.
@@ -63,9 +91,11 @@ def pair_scores(distances: FloatArray, plane_classes: IntArray) -> FloatArray:
     for pair in range(distances.shape[1] // 2):
         i, j = plane_classes[2 * pair]
         near_i, near_j = distances[:, 2 * pair], distances[:, 2 * pair + 1]
-        # In (-1, 1), and free of the scale of the data: positive towards j.
-        total = near_i + near_j
-        towards_j = np.divide(near_i - near_j, total, out=np.zeros_like(total), where=total > 0.0)
+        offset = 0.0 if offsets is None else offsets[pair]
+        # In [-1, 1], and free of the scale of the data: positive towards j.
+        total = near_i + near_j + abs(offset)
+        margin = near_i - near_j + offset
+        towards_j = np.divide(margin, total, out=np.zeros_like(total), where=total > 0.0)
         votes[:, i] += towards_j <= 0.0
         votes[:, j] += towards_j > 0.0
         confidence[:, i] -= towards_j

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from frtsvm_core.kernels.expansion import Expansion, expansion_of
 from frtsvm_core.kernels.functions import Kernel
-from frtsvm_core.twin.decision import class_scores, divisors, one_plane_per_class
+from frtsvm_core.twin.decision import Balance, class_scores, divisors, one_plane_per_class
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -25,6 +25,7 @@ class PlaneModel:
     intercept: FloatArray  # n_planes
     norms: FloatArray  # n_planes: |w| or sqrt(w'Kw)
     plane_classes: IntArray  # n_planes x 2: own class, opposing class or REST
+    balance: Balance | None = None  # None: the nearer plane decides
 
     @property
     def n_classes(self) -> int:
@@ -62,7 +63,7 @@ class PlaneModel:
 
     def scores(self, distances: FloatArray) -> FloatArray:
         """Decision scores: one column, positive for class 1, with two classes; else one per class."""
-        return class_scores(distances, self.plane_classes)
+        return class_scores(distances, self.plane_classes, self.balance)
 
 
 def decide(scores: FloatArray) -> IntArray:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from frtsvm_core import FRTSVMClassifier, TSVMClassifier, from_arrays, to_arrays
+from frtsvm_core.twin.decision import Balance
 from tests.frtsvm_core.problems import two_clouds
 
 X, Y = two_clouds(0)
@@ -73,3 +75,50 @@ def test_rows_of_another_width_are_refused():
         predictor.decide(X[:, :2])
     with pytest.raises(ValueError, match="row 0, column 1"):
         predictor.decide(np.array([[0.0, np.nan, 1.0]]))
+
+
+BALANCE = Balance(np.array([1.25, 0.75]), np.array([0.1]))
+
+
+def test_a_balance_is_kept_and_decides():
+    model = FRTSVMClassifier(random_state=0).fit(X, Y)
+    nearest = model.decision_function(X)
+    state = to_arrays(model.decide_by(BALANCE))
+    assert state["state_version"] == 2
+    decision = from_arrays(state).decide(X)
+    expected = 1.25 * decision.distances[:, 0] - 0.75 * decision.distances[:, 1] + 0.1
+    np.testing.assert_allclose(decision.scores, expected, rtol=1e-12)
+    np.testing.assert_array_equal(decision.scores, model.decision_function(X))
+    np.testing.assert_array_equal(model.predict(X), model.classes_[(expected > 0.0).astype(int)])
+    assert to_arrays(model.decide_by(None))["state_version"] == 1
+    np.testing.assert_array_equal(model.decision_function(X), nearest)
+
+
+def test_a_new_fit_forgets_the_balance():
+    model = FRTSVMClassifier(random_state=0).fit(X, Y).decide_by(BALANCE)
+    assert model.fit(X, Y).balance_ is None
+
+
+def test_a_balance_of_other_planes_is_refused():
+    x, y = three()
+    several = FRTSVMClassifier(random_state=0).fit(x, y)
+    rest = FRTSVMClassifier(random_state=0, multi_class="ovr").fit(x, y)
+    for model in (several, rest):
+        with pytest.raises(ValueError, match="not one of these planes"):
+            model.decide_by(BALANCE)
+    with pytest.raises(NotFittedError):
+        FRTSVMClassifier().decide_by(BALANCE)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"plane_weights": np.ones(3)}, "inconsistent: balance"),
+        ({"pair_offsets": np.zeros(2)}, "inconsistent: balance"),
+        ({"pair_offsets": np.array([np.nan])}, "not finite"),
+    ],
+)
+def test_a_balance_that_does_not_fit_is_refused(change, message):
+    state = to_arrays(FRTSVMClassifier(random_state=0).fit(X, Y).decide_by(BALANCE))
+    with pytest.raises(ValueError, match=message):
+        from_arrays(state | change)

@@ -61,6 +61,23 @@ def test_a_newcomer_posts_rows_labels_and_auto(client: httpx.Client) -> None:
     found = client.post("/predict", json={"X": rows, "version": info["version"]}).json()
     assert found["labels"] == labels
     assert found["probabilities"] is None
+    # What the labels follow from can be computed by hand.
+    (pair,) = info["decision"]["pairs"]
+    a, b = pair["weights"]
+    near = np.array(found["distances"])
+    scores = a * near[:, 0] - b * near[:, 1] + pair["offset"]
+    np.testing.assert_allclose(found["scores"], scores, rtol=1e-6, atol=1e-9)
+    assert 0.9 < info["decision"]["held_out_accuracy"] <= 1.0
+
+
+def test_the_nearer_plane_decides_on_request(client: httpx.Client) -> None:
+    rows, labels = two_blobs(60)
+    body = {"X": rows, "y": labels, "params": "auto", "search": {"balance": False}}
+    info = client.post("/train", json=body).json()
+    assert info["decision"] is None
+    found = client.post("/predict", json={"X": rows, "version": info["version"]}).json()
+    near = np.array(found["distances"])
+    np.testing.assert_allclose(found["scores"], near[:, 0] - near[:, 1], rtol=1e-6, atol=1e-9)
 
 
 def test_every_plot_of_an_automatic_search_is_there(client: httpx.Client) -> None:

@@ -13,6 +13,8 @@ from sklearn.preprocessing import MinMaxScaler
 
 from app.errors import TrainingRejected
 from app.pipeline.data import TrainingData
+from app.pipeline.measure import splits
+from app.pipeline.predict import Predictor
 from app.pipeline.search import NothingTried
 from app.pipeline.train import Outcome, train
 from app.schemas.table import Table
@@ -134,3 +136,42 @@ def test_a_search_in_which_nothing_can_be_fitted_is_rejected() -> None:
     grid = {"gamma": [50.0, 60.0]}
     with pytest.raises(TrainingRejected, match="the search failed"):
         run({"params": {"kernel": "sigmoid", "coef0": -300.0}, "search": {"grid": grid}})
+
+
+def test_auto_weighs_the_distances_and_says_so() -> None:
+    outcome = run({"params": "auto", "search": {"time_budget": 20.0}})
+    (pair,) = outcome.info["decision"]["pairs"]
+    assert pair["classes"] == [0, 1]
+    assert sum(pair["weights"]) == pytest.approx(2.0)
+    x, _ = rows_with_holes()
+    answer = Predictor(outcome.predictor).predict(Table(x))
+    assert answer.distances is not None
+    a, b = pair["weights"]
+    expected = a * answer.distances[:, 0] - b * answer.distances[:, 1] + pair["offset"]
+    np.testing.assert_allclose(answer.scores, expected, rtol=1e-9)
+    np.testing.assert_array_equal(answer.codes, expected > 0.0)
+    np.testing.assert_array_equal(outcome.evidence["predicted"], answer.codes)
+
+
+@pytest.mark.parametrize("search", [{"balance": False}, {"scoring": "f1_macro"}, {"grid": GRID}])
+def test_the_nearer_plane_decides(search: dict[str, Any]) -> None:
+    outcome = run({"search": {"time_budget": 20.0, **search}})
+    assert outcome.info["decision"] is None
+    assert outcome.predictor["model"]["state_version"] == 1
+
+
+def test_a_validation_measures_the_decisions_that_are_served() -> None:
+    """Each fold learns its own weights: the same search by hand gives the same labels."""
+    options = {"search": {"grid": GRID, "balance": True, "folds": 3}, "validation": {"folds": 2}}
+    outcome = run(options)
+    x, y = rows_with_holes()
+    unseen = outcome.evidence["unseen"]
+    chosen = TrainingOptions.model_validate({"impute": "median", **options})
+    for train_rows, test_rows in splits(np.array(y), chosen.validation, 0):
+        data = TrainingData.build(Table(x[train_rows]), y[train_rows].tolist(), None)
+        alone = train(
+            data, chosen.model_copy(update={"validation": None}), lambda _: None
+        ).predictor
+        assert alone["model"]["state_version"] == 2
+        answer = Predictor(alone).predict(Table(x[test_rows]))
+        np.testing.assert_array_equal(unseen[test_rows], answer.codes)

@@ -15,6 +15,7 @@ MEASURED = {
     },
     "newcomer": {
         "shape": [60, 4],
+        "nearer_plane": [0.85, 0.8],
         "auto": {"right": [0.9, 0.8], "wall": 2.0, "cpu": 1.0},
         "svc": {"right": [0.9, 0.9], "wall": 2.0, "cpu": 3.0},
     },
@@ -57,7 +58,9 @@ def test_a_whole_table_is_stored(calls: Calls, tmp_path: Path) -> None:
 def test_a_line_of_the_newcomer(calls: Calls, capsys: pytest.CaptureFixture[str]) -> None:
     command.main(["newcomer", "--sets", "heart"])
     assert len(calls) == 1
-    line = "| heart | 60 x 4 | 2 | 85.00 | 90.00 | **-5.00** ± 5.00 | 1.0 | 3.0 | **3.0 x** |"
+    line = (
+        "| heart | 60 x 4 | 2 | 85.00 | +2.50 | 90.00 | **-5.00** ± 5.00 | 1.0 | 3.0 | **3.0 x** |"
+    )
     assert line in capsys.readouterr().out
 
 

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from frtsvm_core.twin.decision import pair_scores, plane_distances, rest_scores
+from frtsvm_core.twin.decision import (
+    Balance,
+    class_scores,
+    pair_scores,
+    pairs_of,
+    plane_distances,
+    rest_scores,
+)
 
 PAIRS = np.array([(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)])
 
@@ -50,3 +57,31 @@ def test_two_planes_at_no_distance_are_a_tie():
 def test_rest_scores_compare_with_the_nearest_other_plane():
     scores = rest_scores(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 5.0]]))
     np.testing.assert_allclose(scores, [[1.0, -2.0, -1.0], [0.0, 0.0, -3.0]])
+
+
+def test_a_balance_weighs_the_distances_of_two_planes():
+    balance = Balance(np.array([1.5, 0.5]), np.array([-0.25]))
+    scores = class_scores(np.array([[1.0, 2.0], [0.5, 1.0]]), PAIRS[:2], balance)
+    np.testing.assert_allclose(scores, [0.25, 0.0])
+
+
+def test_a_balance_weighs_every_pair_and_confidence_still_never_outweighs_a_vote():
+    rng = np.random.default_rng(1)
+    distances = rng.exponential(size=(500, 6))
+    weights = rng.uniform(0.0, 2.0, 3)
+    balance = Balance(np.stack([weights, 2.0 - weights], axis=1).ravel(), rng.normal(size=3))
+    scores = class_scores(distances, PAIRS, balance)
+    votes = np.zeros((500, 3))
+    for pair, (i, j) in enumerate(PAIRS[::2]):
+        margin = distances[:, 2 * pair : 2 * pair + 2] * [weights[pair], weights[pair] - 2.0]
+        towards_j = margin.sum(axis=1) + balance.offsets[pair] > 0.0
+        votes[:, j] += towards_j
+        votes[:, i] += ~towards_j
+    np.testing.assert_array_equal(np.round(scores), votes)
+    assert (np.abs(scores - votes) < 0.5).all()
+
+
+def test_pairs_are_counted():
+    assert pairs_of(PAIRS[:2]) == 1
+    assert pairs_of(PAIRS) == 3
+    assert pairs_of(np.array([(0, -1), (1, -1), (2, -1)])) == 0

@@ -21,6 +21,7 @@ export function parametersPanel(info) {
     search ? h("p", {}, inWords(search, info.validation)) : null,
     pairs(chosen(info)),
     search ? bestTable(search) : null,
+    info.decision ? h("p", { class: "hint" }, decision(info.decision)) : null,
     info.probability ? h("p", { class: "hint" }, calibration(info.probability)) : null,
     search
       ? command("what the search tried", curl(withQuery(`${path}/search`, { limit: PAGE })))
@@ -70,6 +71,19 @@ function bestTable(search) {
     { captionShown: true },
   );
   return scrolling("The best configurations", table);
+}
+
+/** Which of two planes a row belongs to, as learned from rows that the folds held out. */
+function decision({ pairs: [pair, ...others], held_out_accuracy: reached, nearest_plane_accuracy: nearest }) {
+  const [first, second] = pair.classes;
+  const rule = others.length
+    ? "The distances to the planes of each pair of classes are weighed"
+    : `The distance to the plane of ${first} counts ${number(pair.weights[0], 3)}, ` +
+      `that to the plane of ${second} ${number(pair.weights[1], 3)}`;
+  return (
+    `${rule}, as learned from rows held out: ${percent(reached)} of them are right ` +
+    `(${percent(nearest)} by the nearer plane).`
+  );
 }
 
 function calibration({ method, brier, calibration_error: error }) {
