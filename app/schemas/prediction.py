@@ -65,10 +65,11 @@ class PredictionAnswer(Answer):
     """Labels, decision scores and distances, row by row, and the version that gave them.
 
     Two classes: one score per row, the distance to the plane of `classes[0]` minus the distance to
-    the plane of `classes[1]`; positive means `classes[1]`. More classes: one score per class, the
-    largest wins. `distances` has one column per class and is null for one-vs-one models, whose
-    planes belong to pairs of classes. `probabilities` has one column per class and is null where the
-    version was trained without a calibration. What `outputs` did not ask for is not there.
+    the plane of `classes[1]`, weighed by the `decision` of the version if it has one; positive means
+    `classes[1]`. More classes: one score per class, the largest wins. `distances` has one column per
+    class and is null for one-vs-one models, whose planes belong to pairs of classes. `probabilities`
+    has one column per class and is null where the version was trained without a calibration. What
+    `outputs` did not ask for is not there.
     """
 
     model: str

@@ -4,8 +4,8 @@
 
 Where the data are small it is on all rows, and scores are noisy rather than costly:
 
-    again    the best width and the other kernel on fresh folds, and the choice by all of them
-    trust    the chosen one with several mu, on the fresh folds
+    again    the two best kernels or widths on fresh folds, twice, and the choice by all of them
+    trust    the chosen one with other memberships and several mu, on the fresh folds
 
 Where they are not:
 
@@ -52,6 +52,11 @@ COARSE_C1 = (-8.0, -4.0, 0.0, 4.0, 8.0)
 COARSE_C3 = (-8.0, -4.0, 0.0, 4.0)
 COARSE_MEMBERSHIPS = ("center", "none", "neighbors")
 COARSE_MU = (0.1,)
+# On few rows a third membership is one more chance to be lucky; it gets its turn in the end.
+SMALL_MEMBERSHIPS = ("center", "none")
+# There, so many kernels or widths are tried again, each on so many other sets of folds.
+AGAIN_KERNELS = 2
+AGAIN_FOLDS = 2
 FINE_STEP = 2.0
 FINE_MU = (0.03, 0.1, 0.3)
 # Around one point that is all there is to try.
@@ -125,9 +130,10 @@ class AutoSearch:
             for kernel in kernels
             for gamma in (gammas if isinstance(kernel, str) and kernel == "rbf" else (None,))
         ]
+        memberships = SMALL_MEMBERSHIPS if self._small else COARSE_MEMBERSHIPS
         trust = [
             (membership, mu)
-            for membership in self._unless_fixed("membership", COARSE_MEMBERSHIPS)
+            for membership in self._unless_fixed("membership", memberships)
             for mu in self._unless_fixed("mu", COARSE_MU)
         ]
         c1 = (None,) if "c1" in self._fixed else COARSE_C1
@@ -140,21 +146,31 @@ class AutoSearch:
 
     def _again(self, stages: list[Stage]) -> None:
         """The best of many noisy scores is partly luck, which does not come twice."""
-        folds = self._samples.fresh_folds()
-        if not folds:
-            return
-        ranked = ranking(pool(stages))
-        best = {point.features for point in first_of_each(ranked, lambda point: point.kernel)}
+        found = first_of_each(ranking(pool(stages)), lambda point: point.features)
+        best = {point.features for point in found[:AGAIN_KERNELS]}
         points = [point for point in stages[0].points if point.features in best]
-        self._evaluate(stages, self._stage(stages[0].rows, folds, points, repeats=True))
+        for number in range(1, AGAIN_FOLDS + 1):
+            folds = self._samples.fresh_folds(number)
+            if folds:
+                self._evaluate(stages, self._stage(stages[0].rows, folds, points, repeats=True))
 
     def _trust(self, stages: list[Stage]) -> None:
-        """How far the rows at the edge of a class count; costs and widths hide it on few rows."""
-        best, last = winner(stages), stages[-1]
-        if "mu" in self._fixed or best.membership == "none":
+        """How far rows that look like noise count; costs and widths hide it on few rows."""
+        best = winner(stages)
+        compared = {point.membership for point in stages[0].points}
+        points = [best]
+        if best.membership != "none":
+            points += [replace(best, mu=mu) for mu in self._unless_fixed("mu", TRUST_MU)]
+        for membership in self._unless_fixed("membership", COARSE_MEMBERSHIPS):
+            if membership not in compared:
+                mus = self._unless_fixed("mu", COARSE_MU)
+                points += [replace(best, membership=membership, mu=mu) for mu in mus]
+        points = list(dict.fromkeys(points))
+        if len(points) == 1:
             return
-        points = [replace(best, mu=mu) for mu in TRUST_MU]
-        self._evaluate(stages, self._stage(last.rows, last.folds, points, varies_mu=True))
+        again = [stage for stage in stages if stage.repeats] or stages[:1]
+        for stage in again:
+            self._evaluate(stages, self._stage(stage.rows, stage.folds, points, varies_trust=True))
 
     def _fine(self, stages: list[Stage]) -> None:
         ranked = ranking(pool(stages))

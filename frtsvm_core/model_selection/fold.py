@@ -65,12 +65,26 @@ class Rows:
         return fitted.transform(given), fitted.transform(asked)
 
 
+# Prepared rows of a fold are kept for other kernels if they are at most so many numbers.
+_MOST_KEPT = 2**17
+
+
 @dataclass(frozen=True)
 class Fold:
     train: IntArray
     validation: IntArray
     # Memberships that do not depend on the kernel, kept from one group to the next.
     shared: dict[MembershipSettings, Memberships] = field(default_factory=dict)
+    _parted: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
+
+    def parted(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """Rows to train on and rows to validate on; `rows` are the same in every call."""
+        if self._parted:
+            return self._parted[0]
+        given, asked = rows.parted(self.train, self.validation)
+        if rows.preprocessing is not None and given.size + asked.size <= _MOST_KEPT:
+            self._parted.append((given, asked))
+        return given, asked
 
 
 @dataclass(frozen=True)
@@ -103,7 +117,7 @@ class FoldProblem:
         if pairwise:
             given = rows.x[np.ix_(train, train)]
         else:
-            given, asked = rows.parted(train, validation)
+            given, asked = fold.parted(rows)
         weight = None if rows.weight is None else rows.weight[train]
         data = weighted_rows(group.estimator, given, rows.labels[train], weight)
         rng = np.random.default_rng(group.seed)

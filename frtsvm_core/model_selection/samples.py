@@ -65,12 +65,13 @@ class Samples:
         folds = self._splitter.split(rows.x, rows.labels, groups)
         return rows, [Fold(*fold) for fold in folds]
 
-    def fresh_folds(self) -> list[Fold]:
-        """Other folds of all rows, from another shuffle; none where folds are not drawn by lot."""
+    def fresh_folds(self, number: int) -> list[Fold]:
+        """Other folds of all rows, from another shuffle for each number from 1; none where folds are
+        not drawn by lot."""
         if self._groups is not None or not getattr(self._splitter, "shuffle", False):
             return []
         other: Any = copy(self._splitter)
-        other.random_state = (self._seed + 1) % 2**32
+        other.random_state = (self._seed + number) % 2**32
         return [Fold(*fold) for fold in other.split(self._rows.x, self._rows.labels)]
 
 

@@ -22,8 +22,8 @@ class Stage:
     evaluator: Evaluator
     # On folds of its own, to try points again that did well on the others.
     repeats: bool = False
-    # The best point with other mu, on the folds of the last stage.
-    varies_mu: bool = False
+    # The best point with other memberships and mu, on the folds of another stage.
+    varies_trust: bool = False
     seconds: float = 0.0
 
     def tried(self) -> list[tuple[Point, Evaluation]]:
@@ -37,7 +37,7 @@ class Stage:
     @property
     def seeks(self) -> bool:
         """Whether it looks for points; others look closer at what was found."""
-        return not (self.repeats or self.varies_mu)
+        return not (self.repeats or self.varies_trust)
 
     @property
     def n_rows(self) -> int:
@@ -64,15 +64,15 @@ def winner(stages: Sequence[Stage]) -> Point:
             if point in again[0]
         ]
     best = ranking(found)[0]
-    for stage in stages:
-        if stage.varies_mu and stage.complete:
-            best = _best_mu(best, stage)
-    return best
+    return _more_trusted(best, [s for s in stages if s.varies_trust and s.complete])
 
 
-def _best_mu(best: Point, stage: Stage) -> Point:
-    """The same point with another mu, if that is better on the same folds."""
-    scores = {point: evaluation.mean for point, evaluation in stage.tried()}
+def _more_trusted(best: Point, stages: Sequence[Stage]) -> Point:
+    """The same point with another membership or mu, if that is better on the same folds."""
+    if not stages:
+        return best
+    tried = [dict(stage.tried()) for stage in stages]
+    scores = {point: np.mean([stage[point].mean for stage in tried]) for point in tried[0]}
     better = [point for point, score in scores.items() if score > scores[best]]
     return max(better, key=scores.__getitem__, default=best)
 

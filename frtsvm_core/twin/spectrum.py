@@ -58,7 +58,7 @@ def class_spectrum(
     """Decompose the scatter; or, where its rounding would drown `smallest_c`, the rows themselves."""
     matrix = own.scatter if root is None else root.T @ own.scatter @ root
     if smallest_c > RESOLVED * float(np.trace(matrix)):
-        spread, vectors = eigh(matrix, check_finite=False)
+        spread, vectors = eigh(matrix, driver="evd", check_finite=False)
     else:
         _, singular, transposed = svd(centred_rows(rows, own, root), full_matrices=True)
         spread = np.zeros(matrix.shape[0])

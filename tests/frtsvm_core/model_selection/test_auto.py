@@ -45,7 +45,7 @@ def test_it_finds_the_kernel_that_the_data_need(moons: Data) -> None:
     x, y = make_moons(500, noise=0.2, random_state=1)
     assert search.score(x, y) > 0.93
     table = search.cv_results_
-    assert set(table["stage"]) == {0, 1}
+    assert set(table["stage"]) == {0, 1, 2, 3, 4}
     assert set(table["n_rows"]) == {120}
     assert set(table["param_kernel"]) == {"linear", "rbf"}
     assert set(table["param_membership"]) == {"center", "none", "neighbors"}
@@ -70,37 +70,59 @@ def test_no_candidate_is_tried_twice_on_the_same_folds() -> None:
 def test_the_best_of_small_data_are_tried_again_on_fresh_folds(moons: Data) -> None:
     search = FRTSVMSearchCV(random_state=0).fit(*moons)
     table = search.cv_results_
-    first, again = (np.flatnonzero(table["stage"] == stage) for stage in (0, 1))
+    first, again, third = (np.flatnonzero(table["stage"] == stage) for stage in (0, 1, 2))
     finalists = [table["params"][row] for row in again]
-    # All costs and memberships of the best width and of the other kernel.
+    assert finalists == [table["params"][row] for row in third]
+    # All costs of the two best kernels or widths.
     kernels = {(params["kernel"], params.get("gamma")) for params in finalists}
-    assert sorted(kernel for kernel, _ in kernels) == ["linear", "rbf"]
+    assert len(kernels) == 2
     assert len(again) == len(first) / 3
     # The score of the best is from folds that had no part in making it a finalist.
-    assert search.best_index_ in again
+    assert search.best_index_ > again[-1]
     scores = np.stack([table[f"split{fold}_test_score"] for fold in range(5)], axis=1)
-    before = [table["params"][row] for row in first].index(search.best_params_)
-    assert not np.array_equal(scores[search.best_index_], scores[first[before]])
+    same = {k: v for k, v in search.best_params_.items() if k not in ("membership", "mu")}
+    before = next(row for row in first if same.items() <= table["params"][row].items())
+    assert not np.array_equal(scores[search.best_index_], scores[before])
+    assert not np.array_equal(scores[again], scores[third])
+
+
+def test_neighbours_of_small_data_get_their_turn_in_the_end(moons: Data) -> None:
+    table = FRTSVMSearchCV(random_state=0, refit=False).fit(*moons).cv_results_
+    tried = table["param_membership"]
+    assert set(tried[table["stage"] <= 2]) == {"center", "none"}
+    at = np.flatnonzero(tried == "neighbors")
+    assert [table["stage"][row] for row in at] == [3, 4]
+    # Beside the chosen one, on the same folds.
+    for row in at:
+        others = [k for k in np.flatnonzero(table["stage"] == table["stage"][row]) if k != row]
+        assert any(
+            {**table["params"][k], "membership": "neighbors", "mu": 0.1} == table["params"][row]
+            for k in others
+        )
 
 
 def test_folds_that_are_not_drawn_by_lot_are_all_there_are(moons: Data) -> None:
     search = FRTSVMSearchCV(cv=StratifiedKFold(3), random_state=0, refit=False).fit(*moons)
     table = search.cv_results_
     assert len(set(table["param_mu"][table["stage"] == 0])) == 1
-    # Nothing again, but other mu.
-    assert len(set(table["param_mu"][table["stage"] > 0])) == np.count_nonzero(table["stage"] > 0)
+    # Nothing again, but other memberships and mu.
+    assert set(table["stage"]) == {0, 1}
+    at = np.flatnonzero(table["stage"])
+    trust = [(table["params"][row]["membership"], table["params"][row]["mu"]) for row in at]
+    assert len(set(trust)) == len(trust)
 
 
 def test_the_chosen_one_of_small_data_is_tried_with_other_mu() -> None:
     x, y = make_moons(200, noise=0.3, random_state=1)
     search = FRTSVMSearchCV(fixed=("membership",), random_state=0).fit(x, y)
     table = search.cv_results_
-    at = np.flatnonzero(table["stage"] == 2)
-    assert sorted(table["param_mu"][at]) == sorted(TRUST_MU)
-    others = [{**table["params"][row], "mu": None} for row in at]
-    assert others == [{**search.best_params_, "mu": None}] * len(at)
-    best = table["mean_test_score"][at].max()
-    assert search.best_score_ == best
+    on_fresh, on_others = (np.flatnonzero(table["stage"] == stage) for stage in (3, 4))
+    for at in (on_fresh, on_others):
+        assert sorted(table["param_mu"][at]) == sorted(TRUST_MU)
+        others = [{**table["params"][row], "mu": None} for row in at]
+        assert others == [{**search.best_params_, "mu": None}] * len(at)
+    together = table["mean_test_score"][on_fresh] + table["mean_test_score"][on_others]
+    assert search.best_index_ == on_others[together.argmax()]
     np.testing.assert_array_equal(score_profile(table, "mu").values, sorted(TRUST_MU))
 
 

@@ -51,15 +51,15 @@ def test_folds_of_row_numbers_allow_no_sample() -> None:
 def test_fresh_folds_part_all_rows_in_another_way() -> None:
     drawn = samples()
     _, first = drawn.draw(1000)
-    fresh = drawn.fresh_folds()
+    fresh, other = drawn.fresh_folds(1), drawn.fresh_folds(2)
     assert len(fresh) == len(first)
     parts = np.concatenate([fold.validation for fold in fresh])
     np.testing.assert_array_equal(np.sort(parts), np.arange(1000))
-    assert tuple(fresh[0].validation) != tuple(first[0].validation)
-    assert tuple(drawn.fresh_folds()[0].validation) == tuple(fresh[0].validation)
+    assert len({tuple(folds[0].validation) for folds in (first, fresh, other)}) == 3
+    assert tuple(drawn.fresh_folds(1)[0].validation) == tuple(fresh[0].validation)
 
 
 def test_fresh_folds_need_a_lot_to_draw() -> None:
-    assert samples(cv=StratifiedKFold(5)).fresh_folds() == []
-    assert samples(cv=[(np.arange(900), np.arange(900, 1000))]).fresh_folds() == []
-    assert samples(groups=np.arange(1000) % 7).fresh_folds() == []
+    assert samples(cv=StratifiedKFold(5)).fresh_folds(1) == []
+    assert samples(cv=[(np.arange(900), np.arange(900, 1000))]).fresh_folds(1) == []
+    assert samples(groups=np.arange(1000) % 7).fresh_folds(1) == []

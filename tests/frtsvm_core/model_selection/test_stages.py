@@ -65,11 +65,20 @@ def test_another_mu_wins_if_it_is_better_on_the_same_folds() -> None:
     for score, expected in [(0.9, 0.1), (0.91, 0.3)]:
         other = stage(60, {0.0: 0.9, 1.0: score})
         other.points[1] = replace(at(0.0), mu=0.3)
-        assert winner([first, replace(other, varies_mu=True)]).mu == expected
-    assert pool([first, replace(other, varies_mu=True)]) == first.tried()
+        assert winner([first, replace(other, varies_trust=True)]).mu == expected
+    assert pool([first, replace(other, varies_trust=True)]) == first.tried()
+
+
+def test_another_mu_has_to_be_better_on_all_folds_together() -> None:
+    first = stage(60, {0.0: 0.9})
+    for scores, expected in [((0.95, 0.8), 0.1), ((0.95, 0.86), 0.3)]:
+        others = [stage(60, {0.0: 0.9, 1.0: score}) for score in scores]
+        for other in others:
+            other.points[1] = replace(at(0.0), mu=0.3)
+        assert winner([first, *(replace(o, varies_trust=True) for o in others)]).mu == expected
 
 
 def test_mu_are_compared_only_if_all_were_tried() -> None:
     first = stage(60, {0.0: 0.9})
-    begun = replace(stage(60, {0.0: 0.9, 1.0: 0.95, 2.0: None}), varies_mu=True)
+    begun = replace(stage(60, {0.0: 0.9, 1.0: 0.95, 2.0: None}), varies_trust=True)
     assert winner([first, begun]) == at(0.0)
