@@ -39,6 +39,12 @@ def plant_from_environment() -> None:
         FAULTS[name]()
 
 
+def _put(where: Any, name: str, fault: Any) -> None:
+    """Put a fault in the place of something that must be there: else nothing would be planted."""
+    assert hasattr(where, name), f"{where!r} has no {name}"
+    setattr(where, name, fault)
+
+
 # --- the store ---------------------------------------------------------------------------------
 @fault
 def naive_write() -> None:
@@ -67,9 +73,9 @@ def naive_write() -> None:
                         time.sleep(DELAY / (1 + len(contents) // 512))
         return version
 
-    setattr(Folder, "put", put_nothing_yet)  # noqa: B010
-    setattr(JobStore, "publish", publish_then_write)  # noqa: B010
-    Files.artifact_looks_whole = lambda self, seal: True  # type: ignore[method-assign]
+    _put(Folder, "put", put_nothing_yet)
+    _put(JobStore, "publish", publish_then_write)
+    _put(Files, "artifact_looks_whole", lambda self, seal: True)
 
 
 class _WithoutSync:
@@ -88,7 +94,7 @@ def no_sync_of_file() -> None:
     """Files are renamed before they are on the disk."""
     from app.store import files
 
-    files.os = _WithoutSync()  # type: ignore[attr-defined]
+    _put(files, "os", _WithoutSync())
 
 
 @fault
@@ -97,7 +103,7 @@ def no_sync_of_folder() -> None:
     from app.store import durable, folder, secret
 
     for module in (durable, folder, secret):
-        module.make_durable = lambda path: None  # type: ignore[attr-defined]
+        _put(module, "make_durable", lambda path: None)
 
 
 @fault
@@ -110,7 +116,7 @@ def no_checksum() -> None:
         with path.open("rb") as file:
             return load_plain(file, os.fstat(file.fileno()).st_size)
 
-    files.load_verified = load_unverified
+    _put(files, "load_verified", load_unverified)
 
 
 @fault
@@ -118,7 +124,7 @@ def no_hmac() -> None:
     """Whoever can write a digest into the database can give us a file."""
     from app.store.files import Files
 
-    Files._require_mark = lambda self, seal, purpose: None  # type: ignore[method-assign]
+    _put(Files, "_require_mark", lambda self, seal, purpose: None)
 
 
 @fault
@@ -150,11 +156,11 @@ def swallowed_no_space() -> None:
         def flush(self) -> None:
             """Nothing is held back."""
 
-    setattr(plain.HashingFile, "write", write_or_not)  # noqa: B010
+    _put(plain.HashingFile, "write", write_or_not)
     dump = plain.dump_plain
     from app.store import files
 
-    files.dump_plain = lambda state, file: dump(state, Forgiving(file))  # type: ignore[arg-type]
+    _put(files, "dump_plain", lambda state, file: dump(state, Forgiving(file)))  # type: ignore[arg-type]
 
 
 # --- jobs --------------------------------------------------------------------------------------
@@ -181,7 +187,7 @@ def claim_without_lock() -> None:
             )
             return module._get(connection, job)
 
-    setattr(module.JobStore, "claim", claim)  # noqa: B010
+    _put(module.JobStore, "claim", claim)
 
 
 @fault
@@ -201,22 +207,20 @@ def publish_after_cancel() -> None:
             )
         return publish(self, *args, **kwargs)
 
-    setattr(module.JobStore, "publish", publish_anyway)  # noqa: B010
+    _put(module.JobStore, "publish", publish_anyway)
 
 
 @fault
 def lease_by_wall_clock() -> None:
-    """Beats are as old as the clock on the wall says."""
+    """A lease is renewed at every look at it, and over when the clock on the wall says so."""
     from app.store import beats
 
     def of(self: beats.Stillness, key: Any, beat: int) -> float:
-        before, since, _ = self._seen.get(key, (beat, time.time(), 0.0))
-        if before != beat:
-            since = time.time()
-        self._seen[key] = (beat, since, 0.0)
-        return time.time() - since
+        _, renewed, _ = self._seen.get(key, (beat, time.time(), 0.0))
+        self._seen[key] = (beat, time.time(), 0.0)
+        return time.time() - renewed
 
-    setattr(beats.Stillness, "of", of)  # noqa: B010
+    _put(beats.Stillness, "of", of)
 
 
 # --- requests ----------------------------------------------------------------------------------
@@ -230,7 +234,7 @@ def key_compared_by_equals() -> None:
         def compare_digest(a: bytes, b: bytes) -> bool:
             return a == b
 
-    access.hmac = Equals  # type: ignore[assignment]
+    _put(access, "hmac", Equals)
 
 
 @fault
@@ -260,9 +264,9 @@ def input_echoed() -> None:
         return Response(json.dumps(found, allow_nan=False, default=str), 422)
 
     for module in (validation, bodies, predict):
-        module.validate = remember  # type: ignore[attr-defined]
+        _put(module, "validate", remember)
     for other in (handlers, raw):
-        other.respond_to = echo  # type: ignore[attr-defined]
+        _put(other, "respond_to", echo)
 
 
 @fault
@@ -282,7 +286,7 @@ def name_check_missing() -> None:
 
     from app.api import deps
 
-    deps.ModelName = Annotated[str, PathParameter(alias="name")]  # type: ignore[misc]
+    _put(deps, "ModelName", Annotated[str, PathParameter(alias="name")])
 
 
 @fault
@@ -290,8 +294,8 @@ def no_body_limit() -> None:
     """Bodies of any size are read."""
     from app.api import body_limit
 
-    body_limit.BodyLimit.admit = lambda self, total, more: None  # type: ignore[method-assign]
-    body_limit._declared_length = lambda scope: 0
+    _put(body_limit.BodyLimit, "admit", lambda self, total, more: None)
+    _put(body_limit, "_declared_length", lambda scope: 0)
 
 
 @fault
@@ -299,7 +303,7 @@ def no_deadline() -> None:
     """Connections wait for ever."""
     from app.api import deadline
 
-    deadline.DeadlineProtocol._set_deadline = lambda self, seconds: None  # type: ignore[method-assign]
+    _put(deadline.DeadlineProtocol, "set_deadline", lambda self, seconds: None)
 
 
 @contextlib.contextmanager
