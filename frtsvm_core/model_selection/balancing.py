@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from frtsvm_core.model_selection.logistic import fit_logistic, smoothed_targets
+from frtsvm_core.model_selection.logistic import FARTHEST, fit_logistic, smoothed_targets
 from frtsvm_core.twin.decision import Balance, class_scores, pairs_of
 from frtsvm_core.twin.model import decide
 
@@ -24,9 +24,6 @@ IntArray = NDArray[np.intp]
 # Half of this, in log loss, is what it costs to drop a weight, or to double it. From 5 to 100 the
 # accuracy on rows held out is the same within 0.05 points (mean of 18 sets).
 _PULL = 25.0
-# Distances beyond this many medians teach nothing more: a plane without direction is almost infinitely
-# far from every row.
-_FARTHEST = 50.0
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ def _learn_pair(
     if weight[positive].sum() == 0.0 or weight[~positive].sum() == 0.0:
         return nearer_plane
     scale = float(np.median(distances)) or 1.0
-    d = np.minimum(distances / scale, _FARTHEST)
+    d = np.minimum(distances / scale, FARTHEST)
     constant = np.ones(positive.size)
     targets = smoothed_targets(positive, weight)
     # How steeply the likelihood rises with the difference of the distances: the unit of the weights.

@@ -13,15 +13,11 @@ from frtsvm_core.model_selection.calibration import (
     SigmoidCurve,
     StepCurve,
 )
-from frtsvm_core.model_selection.logistic import fit_logistic, smoothed_targets
+from frtsvm_core.model_selection.logistic import FARTHEST, fit_logistic, smoothed_targets
 from frtsvm_core.model_selection.reliability import brier_score, reliability_table
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-
-# Scores farther out than this many times their median size teach a sigmoid nothing more, and their
-# squares might overflow: a plane without direction is almost infinitely far from every row.
-_FARTHEST = 50.0
 
 #: Scores of all rows by a rule that is learned from the rows that a mask allows.
 LearnedScores = Callable[[NDArray[np.bool_]], FloatArray]
@@ -87,7 +83,7 @@ def fit_sigmoid(
     """Maximum likelihood with Platt's targets (Lin, Lin & Weng, "A note on Platt's probabilistic
     outputs", 2007)."""
     scale = float(np.median(np.abs(scores))) or 1.0
-    x = np.clip(scores / scale, -_FARTHEST, _FARTHEST)
+    x = np.clip(scores / scale, -FARTHEST, FARTHEST)
     design = np.stack([x, np.ones_like(x)], axis=1)
     odds = (weight[positive].sum() + 1.0) / (weight[~positive].sum() + 1.0)
     slope, offset = fit_logistic(

@@ -6,6 +6,10 @@ from scipy.special import expit
 
 FloatArray = NDArray[np.float64]
 
+#: Distances and scores farther out than this many times their median teach nothing more, and their
+#: squares might overflow: a plane without direction is almost infinitely far from every row.
+FARTHEST = 50.0
+
 _NEWTON_STEPS = 100
 _HALVINGS = 30
 _GRADIENT_TOLERANCE = 1e-10
