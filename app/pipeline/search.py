@@ -28,8 +28,8 @@ from frtsvm_core.model_selection import Calibration, FRTSVMSearchCV, SearchProgr
 from frtsvm_core.model_selection.auto import SEARCH_SHARE
 from frtsvm_core.model_selection.balancing import LearnedBalance
 
-#: Of the parameters that a caller may fix, those that the plan "auto" would vary otherwise.
-VARIED = ("kernel", "gamma", "c1", "c3", "membership", "mu", "rank")
+#: Of the parameters that a caller may fix, those that the plan "auto" would choose otherwise.
+VARIED = ("kernel", "gamma", "c1", "c3", "penalty", "membership", "mu", "rank")
 #: Configurations in the model info; all are in the evidence.
 N_BEST = 10
 #: The plan "auto" grows as it goes: when all that is planned is tried, this much of it is done.

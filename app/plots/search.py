@@ -71,17 +71,22 @@ def _profile(parameter: str, name: str, search: dict[str, Any], table: dict[str,
 def _comparable(
     table: dict[str, Any], search: dict[str, Any], parameters: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Configurations that were tried on the same rows, with the kernel that was chosen if it has
-    these parameters: the costs of one kernel say nothing about another."""
+    """Configurations that were tried on the same rows, with the kernel and penalty that were chosen
+    if these have the parameters: the costs of one kernel say nothing about another."""
     has = np.array([_has(params, parameters) for params in table["params"]], dtype=bool)
-    chosen = search["best_params"].get("kernel")
-    same = np.array([params.get("kernel") == chosen for params in table["params"]], dtype=bool)
+    chosen = _space(search["best_params"])
+    same = np.array([_space(params) == chosen for params in table["params"]], dtype=bool)
     usable = has & same if (has & same).any() else has
     known = np.flatnonzero(usable & ~np.isnan(table["mean"]))
     if not known.size:
         raise SearchNotFound(f"the search did not vary {' and '.join(parameters)}")
     values = [np.array([table["params"][k][name] for k in known]) for name in parameters]
     return _chosen(table, known[comparable(table["stage"][known], table["n_rows"][known], values)])
+
+
+def _space(params: dict[str, Any]) -> tuple[Any, Any]:
+    """Where a cost has its meaning."""
+    return params.get("kernel"), params.get("penalty")
 
 
 def _has(params: dict[str, Any], parameters: tuple[str, ...]) -> bool:

@@ -12,6 +12,7 @@ from app.errors import Flaw
 from app.schemas.base import WHOLE, Wire
 from app.schemas.values import (
     Coef0,
+    Cost,
     Degree,
     Gamma,
     Kernel,
@@ -40,10 +41,11 @@ class SearchGrid(Wire):
     """Values for parameters of the estimator; every combination is tried."""
 
     kernel: Values[Kernel] = None
-    c1: Values[Penalty] = None
-    c2: Values[Penalty] = None
-    c3: Values[Penalty] = None
-    c4: Values[Penalty] = None
+    c1: Values[Cost] = None
+    c2: Values[Cost] = None
+    c3: Values[Cost] = None
+    c4: Values[Cost] = None
+    penalty: Values[Penalty] = None
     membership: Values[Membership] = None
     mu: Values[Mu] = None
     gamma: Values[Gamma] = None

@@ -14,6 +14,7 @@ from app.schemas.cells import MAX_TEXT
 from app.schemas.search import Search
 from app.schemas.values import (
     Coef0,
+    Cost,
     Degree,
     Gamma,
     Kernel,
@@ -28,17 +29,22 @@ from app.schemas.values import (
 AUTO = "auto"
 
 FeatureName = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
-ClassWeights = Annotated[dict[str, Penalty], Field(min_length=1, max_length=100)]
+ClassWeights = Annotated[dict[str, Cost], Field(min_length=1, max_length=100)]
 
 
 class EstimatorParams(Wire):
     """The parameters of `frtsvm_core.FRTSVMClassifier`, with its defaults."""
 
     kernel: Kernel = "rbf"
-    c1: Penalty = 1.0
-    c2: Penalty | None = Field(None, description="Default: c1.")
-    c3: Penalty = 1.0
-    c4: Penalty | None = Field(None, description="Default: c3.")
+    c1: Cost = 1.0
+    c2: Cost | None = Field(None, description="Default: c1.")
+    c3: Cost = 1.0
+    c4: Cost | None = Field(None, description="Default: c3.")
+    penalty: Penalty = Field(
+        "coefficients",
+        description="What c1 and c2 weigh for a kernel: the paper's |w|², or the norm w'Kw of the "
+        "plane in the kernel's own space, which is mostly more accurate and asks for a smaller c1.",
+    )
     membership: Membership = "center"
     mu: Mu = 0.1
     delta: Annotated[float, Field(gt=0, le=1)] = 1e-10

@@ -9,8 +9,9 @@ from pydantic import Field
 from app.schemas.base import WHOLE
 
 Kernel = Literal["linear", "rbf", "poly", "sigmoid"]
-#: Penalties outside this range are beyond what double precision can balance.
-Penalty = Annotated[float, Field(ge=1e-10, le=1e10)]
+#: Costs outside this range are beyond what double precision can balance.
+Cost = Annotated[float, Field(ge=1e-10, le=1e10)]
+Penalty = Literal["coefficients", "function"]
 Membership = Literal["center", "none", "neighbors"]
 Mu = Annotated[float, Field(gt=0, lt=1)]
 Gamma = Annotated[float, Field(gt=0, le=1e10)] | Literal["scale", "auto"]

@@ -1,7 +1,7 @@
 """Print and store the tables of docs/search.md: `python -m benchmarks.search [table]`.
 
-`--sets heart,pima` with `auto` or `newcomer` measures these sets only, and stores no table. What
-these two measure is kept set by set under .cache/search for as long as the code stays as it is.
+`--sets heart,pima` with `auto`, `penalty` or `newcomer` measures these sets only, and stores no table.
+What these measure is kept set by set under .cache/search for as long as the code stays as it is.
 """
 
 import argparse
@@ -21,10 +21,18 @@ def grid_table() -> list[str]:
 
 
 def auto_table(names: Sequence[str] = SMALL_SETS) -> list[str]:
+    return _nested_table(names, automatic.FULL)
+
+
+def penalty_table(names: Sequence[str] = SMALL_SETS) -> list[str]:
+    return _nested_table(names, automatic.PAPERS_PENALTY)
+
+
+def _nested_table(names: Sequence[str], other: automatic.Other) -> list[str]:
     if not os.environ.get("FRTSVM_DATA_DIR"):
-        return ["FRTSVM_DATA_DIR is not set: no comparison of search='auto' with a full grid"]
-    title = '## search="auto" against a full grid, nested cross-validation'
-    return [title, "", *_printed(automatic.HEADER), *automatic.rows(names)]
+        return [f"FRTSVM_DATA_DIR is not set: no comparison of search='auto' with {other.name}"]
+    title = f'## search="auto" against {other.name}, nested cross-validation'
+    return [title, "", *_printed(other.header), *automatic.rows(names, other)]
 
 
 def newcomer_table(names: Sequence[str] = ALL_SETS, budget: float | None = None) -> list[str]:
@@ -49,6 +57,7 @@ def service_table() -> list[str]:
 TABLES: dict[str, Callable[[], list[str]]] = {
     "grid": grid_table,
     "auto": auto_table,
+    "penalty": penalty_table,
     "newcomer": newcomer_table,
     "large": large_table,
     "service": service_table,
@@ -87,10 +96,12 @@ def some(
         parser.error(f"no such set: {', '.join(unknown)}")
     if table == "auto":
         auto_table(names)
+    elif table == "penalty":
+        penalty_table(names)
     elif table == "newcomer":
         newcomer_table(names, budget)
     else:
-        parser.error("--sets is for `auto` and `newcomer`")
+        parser.error("--sets is for `auto`, `penalty` and `newcomer`")
 
 
 if __name__ == "__main__":

@@ -66,6 +66,8 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "random_state": ["random_state"],
     }
+    # Memberships need the rows of the feature map alone, and this one costs nothing besides.
+    penalty: ClassVar[str] = "function"
 
     def __init__(
         self,

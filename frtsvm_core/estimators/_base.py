@@ -84,6 +84,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
     shrinking: bool
     class_weight: Any
     random_state: Any
+    penalty: str = "coefficients"  # a parameter of those estimators that let one choose
     balance_: Balance | None = None
 
     @abstractmethod

@@ -39,6 +39,7 @@ class KernelSettings:
     coef0: float
     rank: int | str | None = "auto"
     tol: float = 1e-6
+    penalty: str = "coefficients"
 
     @classmethod
     def of(cls, estimator: Any) -> "KernelSettings":
@@ -49,6 +50,7 @@ class KernelSettings:
             estimator.coef0,
             estimator.rank,
             estimator.kernel_tol,
+            estimator.penalty,
         )
 
     @property
@@ -123,7 +125,15 @@ def feature_map(
     resolved = kernel.resolved(gamma)
     if resolved is None:
         return linear_map(data.rows)
-    return kernel_map(resolved, data.rows, data.weight, rank=kernel.rank, tol=kernel.tol, rng=rng)
+    return kernel_map(
+        resolved,
+        data.rows,
+        data.weight,
+        rank=kernel.rank,
+        tol=kernel.tol,
+        penalty=kernel.penalty,
+        rng=rng,
+    )
 
 
 def memberships(

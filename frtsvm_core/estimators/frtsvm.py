@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from frtsvm_core.estimators._base import TwinPlaneClassifier, TwinSettings
 from frtsvm_core.estimators._preparation import MembershipSettings
+from frtsvm_core.kernels.feature_map import PENALTIES
 from frtsvm_core.memberships import MEMBERSHIPS
 from frtsvm_core.twin.problem import Costs, ProgressCallback
 
@@ -33,6 +34,10 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         Cost of a row of the other class on the wrong side of the margin; c4=None means c3.
     membership : {"center", "none", "neighbors"}, default="center"
         The paper's memberships, none, or those from the labels of the nearest rows.
+    penalty : {"coefficients", "function"}, default="coefficients"
+        What c1 and c2 weigh for a kernel: the paper's |w|^2, or w'Kw, the same as for the linear
+        kernel in the kernel's own space, whose root the distances are divided by. "function" is mostly
+        more accurate; its c1 is smaller.
     mu : float in [0, 1], default=0.1
         What a suspected row keeps of its membership; the others keep 1 - mu.
     delta : float, default=1e-10
@@ -82,6 +87,7 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         "c2": [_POSITIVE, None],
         "c3": [_POSITIVE],
         "c4": [_POSITIVE, None],
+        "penalty": [StrOptions(set(PENALTIES))],
         "membership": [StrOptions(set(MEMBERSHIPS))],
         "mu": [Interval(Real, 0.0, 1.0, closed="both")],
         "delta": [_POSITIVE],
@@ -95,6 +101,7 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         c2: float | None = None,
         c3: float = 1.0,
         c4: float | None = None,
+        penalty: str = "coefficients",
         membership: str = "center",
         mu: float = 0.1,
         delta: float = 1e-10,
@@ -115,6 +122,7 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         self.c2 = c2
         self.c3 = c3
         self.c4 = c4
+        self.penalty = penalty
         self.membership = membership
         self.mu = mu
         self.delta = delta

@@ -6,7 +6,8 @@ weights) it equals a linear plane in the coordinates F(x) with g = Rt:
     k(x, X)w = F(x).g,     |w| = |t|,     sqrt(w'Kw) = |g|          (docs/maths.md, eq. 16-18)
 
 so a map consists of the rows F, the root R of the penalty, and the way back from g to what prediction
-needs. For the linear kernel F = X and R = I.
+needs. For the linear kernel F = X and R = I. Penalizing |g|^2 = w'Kw instead, as the linear kernel does
+in its own space, is R = I for every kernel.
 """
 
 from dataclasses import dataclass
@@ -23,13 +24,16 @@ from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
+#: What the margin term of a kernel plane measures: |w|^2 as in the paper, or |g|^2 = w'Kw.
+PENALTIES = ("coefficients", "function")
+
 
 @dataclass(frozen=True)
 class FeatureMap:
     """What the twin problem sees of the kernel."""
 
     rows: FloatArray  # F, one row per training row
-    root: FloatArray | None  # R with RR' = F'WF; None for the linear kernel, where R = I
+    root: FloatArray | None  # R with RR' = F'WF; None where R = I
     back: FloatArray | None  # matrix from g to coefficients over the base; None where they are g
     landmarks: Any  # rows, or for a precomputed kernel row numbers, that prediction needs; or None
     rank: int
@@ -58,6 +62,7 @@ def kernel_map(
     *,
     rank: int | str | None,
     tol: float,
+    penalty: str = "coefficients",
     rng: np.random.Generator,
 ) -> FeatureMap:
     """F by pivoted Cholesky: exact for `rank=None`, to a tolerance for "auto", capped for an int."""
@@ -81,7 +86,7 @@ def kernel_map(
     inverse = solve_triangular(rows[pivots], np.eye(pivots.size), lower=True)
     return FeatureMap(
         rows=rows,
-        root=_penalty_root(rows, weight),
+        root=_penalty_root(rows, weight) if penalty == "coefficients" else None,
         back=inverse,
         landmarks=pivots if isinstance(kernel, Precomputed) else x[pivots],
         rank=pivots.size,

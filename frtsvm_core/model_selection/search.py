@@ -80,7 +80,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         in a pipeline that is searched, and on all rows for the refit.
     fixed : tuple of str, default=()
         Parameters of the estimator that "auto" leaves as they are: any of kernel, gamma, c1, c3,
-        membership, mu and rank.
+        penalty, membership, mu and rank. "auto" sets penalty="function" unless it or c1 is held.
     probability : "sigmoid", "isotonic" or None, default=None
         Calibrate `predict_proba` on the out-of-fold scores of the best parameters.
     balance : "auto" or bool, default="auto"

@@ -6,9 +6,10 @@ A point names powers of two; `Units` turns it into parameters for a given number
     c1    = 2^p u(n),  c3 = 2^p              with u growing like the sums that c1 is weighed against
 
 When every row is there k times, the sums over rows in the problem of a plane grow k times. The penalty
-c1/2 |w|^2 keeps its part in it if c1 grows k times for the linear kernel, where w stays the same, and
-k^2 times for the others, where each of the k equal rows carries 1/k of its coefficient and |w|^2 is k
-times smaller. So costs found on a sample serve for all rows.
+c1/2 |g|^2, of the linear kernel or of penalty="function", keeps its part in it if c1 grows k times, as
+the plane stays the same. The paper's c1/2 |w|^2 does if c1 grows k^2 times: each of the k equal rows
+carries 1/k of its coefficient, and |w|^2 is k times smaller. So costs found on a sample serve for all
+rows.
 """
 
 from collections.abc import Iterable
@@ -56,16 +57,19 @@ class Point:
 class Units:
     gamma: float
     variance: float  # mean over the features
+    penalty: str  # of kernels other than linear
 
     @classmethod
-    def of(cls, x: FloatArray, rng: np.random.Generator) -> "Units":
+    def of(cls, x: FloatArray, penalty: str, rng: np.random.Generator) -> "Units":
         chosen = x[rng.permutation(x.shape[0])[:_MEDIAN_ROWS]]
         squared = pdist(chosen, "sqeuclidean")
         middle = float(np.median(squared)) if squared.size else 0.0
         if middle == 0.0:  # most rows are equal
             middle = float(squared.mean()) if squared.size else 0.0
         variance = float(x.var(axis=0).mean())
-        return cls(1.0 / middle if middle > 0.0 else 1.0, variance if variance > 0.0 else 1.0)
+        return cls(
+            1.0 / middle if middle > 0.0 else 1.0, variance if variance > 0.0 else 1.0, penalty
+        )
 
     def params(self, point: Point, n_rows: int) -> dict[str, Any]:
         """The estimator's parameters for a point, when it is fitted on n_rows rows."""
@@ -78,14 +82,14 @@ class Units:
         if point.gamma_power is not None:
             params["gamma"] = 2.0**point.gamma_power * self.gamma
         if point.kernel != "linear":
-            params["rank"] = point.rank
+            params |= {"rank": point.rank, "penalty": self.penalty}
         return params
 
     def _c1_unit(self, kernel: Any, n_rows: int) -> float:
         share = n_rows / _ROWS_OF_UNIT
         if isinstance(kernel, str) and kernel == "linear":
             return share * self.variance / _VARIANCE_OF_UNIT
-        return share**2
+        return share if self.penalty == "function" else share**2
 
 
 def lattice(

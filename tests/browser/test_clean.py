@@ -159,6 +159,20 @@ def test_suspected_rows_are_found_by_what_is_known_of_them(page: Page) -> None:
     assert {row[0] for row in listed} == {"5", "11"}
 
 
+def test_a_kernel_plane_can_be_smooth_itself_instead_of_its_coefficients(page: Page) -> None:
+    drop_file(page, "smooth.csv", blobs_csv(seed=1))
+    page.get_by_role("radio", name="I choose them").check()
+    penalty, kernel = page.get_by_label("c1 smooths"), page.get_by_label("Kernel", exact=True)
+    kernel.select_option("Linear")  # where they are the same
+    expect(penalty).to_be_hidden()
+    kernel.select_option("RBF")
+    penalty.select_option("the plane itself")
+    train(page, "smooth")
+    expect(section(page, "Its parameters")).to_contain_text("the plane itself")
+    asked = "fetch('models/smooth/versions/1').then((a) => a.json())"
+    assert page.evaluate(asked)["params"]["penalty"] == "function"
+
+
 def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     drop_file(page, "shown.csv", blobs_csv(seed=1))
     train(page, "shown")
@@ -174,6 +188,7 @@ def test_the_result_shows_measures_proof_and_pictures(page: Page) -> None:
     assert told is not None
     assert max(map(float, told.groups())) < 1e-12
     expect(section(page, "Its parameters")).to_contain_text("Smoothness c1")
+    expect(section(page, "Its parameters")).to_contain_text("its coefficients")
     bars = section(page, "How much it trusts the rows").locator("svg")
     expect(bars).to_have_count(2)
     picture = section(page, "Where it draws the line")

@@ -132,6 +132,28 @@ def test_fixed_parameters_narrow_auto() -> None:
     assert {params["kernel"] for params in outcome.evidence["search"]["params"]} == {"linear"}
 
 
+@pytest.mark.parametrize(
+    ("held", "penalty"),
+    [
+        ({}, "function"),
+        ({"c1": 1.0}, "coefficients"),
+        ({"penalty": "coefficients"}, "coefficients"),
+    ],
+)
+def test_the_info_says_what_c1_weighs(held: dict[str, Any], penalty: str) -> None:
+    outcome = run({"params": {"kernel": "rbf", **held}, "search": {}})
+    assert outcome.info["params"]["penalty"] == penalty
+    assert {params["penalty"] for params in outcome.evidence["search"]["params"]} == {penalty}
+
+
+def test_a_grid_can_compare_penalties() -> None:
+    grid = {"penalty": ["coefficients", "function"], "c1": [0.01, 1.0]}
+    outcome = run({"search": {"grid": grid}})
+    tried = [(params["penalty"], params["c1"]) for params in outcome.evidence["search"]["params"]]
+    assert len(set(tried)) == outcome.info["search"]["n_configurations"] == 4
+    assert outcome.info["params"]["penalty"] == outcome.info["search"]["best_params"]["penalty"]
+
+
 def test_a_search_in_which_nothing_can_be_fitted_is_rejected() -> None:
     grid = {"gamma": [50.0, 60.0]}
     with pytest.raises(TrainingRejected, match="the search failed"):

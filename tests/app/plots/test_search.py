@@ -88,6 +88,14 @@ def test_only_what_can_be_compared_is_drawn() -> None:
     assert len(of_class(drawn("c1-c3", table(params, n_rows=sizes)), "cell")) == 4
 
 
+def test_costs_of_another_penalty_are_not_drawn_beside() -> None:
+    params = grid(penalty=["coefficients"], c1=[10.0, 100.0], c3=[0.5, 2.0])
+    params += grid(penalty=["function"], c1=[0.1, 1.0], c3=[0.5, 2.0])
+    cells = of_class(drawn("c1-c3", table(params)), "cell")
+    assert len(cells) == 4
+    assert (cells[0].findtext(f"{NAMESPACE}title") or "").startswith("c1 = 10, ")
+
+
 def test_failed_configurations_leave_a_gap() -> None:
     found = table(grid(c1=[0.1, 1.0], c3=[0.5, 2.0]))
     found["mean"][3] = np.nan

@@ -8,11 +8,13 @@ import pytest
 from benchmarks.search import __main__ as command
 from benchmarks.search import automatic, kept, newcomer
 
+NESTED = {
+    "automatic": {"right": [0.9, 0.8], "seconds": 1.0},
+    "other": {"right": [0.9, 0.7], "seconds": 20.0},
+}
 MEASURED = {
-    "auto": {
-        "automatic": {"right": [0.9, 0.8], "seconds": 1.0},
-        "full": {"right": [0.9, 0.7], "seconds": 20.0},
-    },
+    "auto": NESTED,
+    "penalty": NESTED,
     "newcomer": {
         "shape": [60, 4],
         "nearer_plane": [0.85, 0.8],
@@ -42,8 +44,14 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Calls:
 
 def test_some_sets_are_measured_and_no_table_is_stored(calls: Calls, tmp_path: Path) -> None:
     command.main(["auto", "--sets", "heart,pima"])
+    command.main(["penalty", "--sets", "sonar"])
     command.main(["newcomer", "--sets", "magic", "--budget", "90"])
-    assert calls == [("auto", "heart", None), ("auto", "pima", None), ("newcomer", "magic", 90.0)]
+    assert calls == [
+        ("auto", "heart", None),
+        ("auto", "pima", None),
+        ("penalty", "sonar", None),
+        ("newcomer", "magic", 90.0),
+    ]
     assert not list(tmp_path.iterdir())
 
 

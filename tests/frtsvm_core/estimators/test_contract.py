@@ -11,6 +11,7 @@ ESTIMATORS = [
     FRTSVMClassifier(),
     FRTSVMClassifier(kernel="linear"),
     FRTSVMClassifier(kernel="poly"),
+    FRTSVMClassifier(penalty="function"),
     FRTSVMClassifier(membership="neighbors"),
     FRTSVMClassifier(membership="none", multi_class="ovr", shrinking=False),
     FRTSVMClassifier(kernel="linear", multi_class="ovr"),

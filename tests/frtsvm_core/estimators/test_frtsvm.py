@@ -14,6 +14,7 @@ from tests.frtsvm_core.problems import seeds, two_clouds
 EXACT = {"tol": 1e-9, "rank": None, "random_state": 0}
 costs = st.sampled_from([0.01, 0.3, 1.0, 10.0])
 memberships = st.sampled_from(["center", "none", "neighbors"])
+penalties = st.sampled_from(["coefficients", "function"])
 kernels = st.sampled_from(["linear", "rbf"])
 
 
@@ -56,12 +57,38 @@ def test_kernel_plane_is_the_papers_against_an_independent_solver(seed, c1, c3):
         assert certificate.primal == pytest.approx(oracle.objective, rel=1e-5, abs=1e-7)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+@given(seed=seeds, c1=costs, c3=costs)
+@settings(max_examples=15)
+def test_penalty_of_the_function_is_that_of_the_linear_kernel_in_its_own_space(seed, c1, c3):
+    """c/2 w'Kw is c/2 |g|^2 for the rows of the symmetric root of K, to the independent solver."""
+    x, y = two_clouds(seed, n_rows=10, n_features=2)
+    model = FRTSVMClassifier("rbf", gamma=0.5, penalty="function", c1=c1, c3=c3, **EXACT).fit(x, y)
+    kernel = np.exp(-0.5 * np.sum((x[:, None] - x[None]) ** 2, axis=2))
+    values, vectors = np.linalg.eigh(kernel)
+    rows = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    for own, sign in ((1, -1.0), (0, 1.0)):
+        cost = c3 * model.memberships_[y != own]
+        oracle = solve_primal(rows[y == own], rows[y != own], cost, c1, sign)
+        certificate = model.certificates_[own]
+        assert certificate.primal == pytest.approx(oracle.objective, rel=1e-5, abs=1e-7)
+        assert model.plane_norms_[own] == pytest.approx(np.linalg.norm(oracle.w), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "penalty"),
+    [
+        ("linear", "coefficients"),
+        ("rbf", "coefficients"),
+        ("rbf", "function"),
+        ("poly", "coefficients"),
+        ("poly", "function"),
+    ],
+)
 @pytest.mark.parametrize("c1", [2**-8, 1.0, 2**8])
 @pytest.mark.parametrize("c3", [2**-8, 1.0, 2**8])
-def test_every_corner_of_the_papers_grid_is_solved_to_rounding(kernel, c1, c3):
+def test_every_corner_of_the_papers_grid_is_solved_to_rounding(kernel, penalty, c1, c3):
     x, y = make_moons(150, noise=0.3, random_state=0)
-    model = FRTSVMClassifier(kernel, c1=c1, c3=c3, random_state=0).fit(x, y)
+    model = FRTSVMClassifier(kernel, penalty=penalty, c1=c1, c3=c3, random_state=0).fit(x, y)
     assert model.converged_.all()
     assert model.duality_gap_.max() < 1e-10
 
@@ -78,13 +105,14 @@ def test_shrinking_off_gives_the_same_planes():
 # --- symmetries ------------------------------------------------------------------------------
 
 
-@given(seed=seeds, kernel=kernels, membership=memberships)
+@given(seed=seeds, kernel=kernels, penalty=penalties, membership=memberships)
 @settings(max_examples=30)
-def test_permuted_rows_give_the_same_planes(seed, kernel, membership):
+def test_permuted_rows_give_the_same_planes(seed, kernel, penalty, membership):
     x, y = two_clouds(seed)
     order = np.random.default_rng(seed).permutation(len(x))
-    model = FRTSVMClassifier(kernel, membership=membership, **EXACT).fit(x, y)
-    permuted = FRTSVMClassifier(kernel, membership=membership, **EXACT).fit(x[order], y[order])
+    params = {"penalty": penalty, "membership": membership, **EXACT}
+    model = FRTSVMClassifier(kernel, **params).fit(x, y)
+    permuted = FRTSVMClassifier(kernel, **params).fit(x[order], y[order])
     np.testing.assert_allclose(permuted.distances(x), model.distances(x), rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(permuted.memberships_, model.memberships_[order], atol=1e-10)
 
@@ -114,14 +142,14 @@ def test_shifted_and_rotated_rows_give_the_same_distances():
 # --- weights ---------------------------------------------------------------------------------
 
 
-@given(seed=seeds, kernel=kernels, membership=memberships)
+@given(seed=seeds, kernel=kernels, penalty=penalties, membership=memberships)
 @settings(max_examples=30)
-def test_weights_are_repeated_rows_and_zero_is_absence(seed, kernel, membership):
+def test_weights_are_repeated_rows_and_zero_is_absence(seed, kernel, penalty, membership):
     x, y = two_clouds(seed)
     weight = np.random.default_rng(seed).integers(0, 4, len(x))
     weight[:2] = 1
     repeated = np.repeat(np.arange(len(x)), weight)
-    params = {"membership": membership, **EXACT}
+    params = {"penalty": penalty, "membership": membership, **EXACT}
     weighted = FRTSVMClassifier(kernel, **params).fit(x, y, sample_weight=weight)
     plain = FRTSVMClassifier(kernel, **params).fit(x[repeated], y[repeated])
     np.testing.assert_allclose(weighted.distances(x), plain.distances(x), rtol=1e-5, atol=1e-8)
@@ -199,6 +227,15 @@ def test_linear_kernel_as_polynomial_of_degree_one_has_the_same_distances():
     linear = FRTSVMClassifier("linear", **params).fit(x, y)
     degree_one = FRTSVMClassifier("poly", degree=1, gamma=1.0, coef0=0.0, **params).fit(x, y)
     np.testing.assert_allclose(degree_one.distances(x), linear.distances(x), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("c1", [0.01, 1.0, 100.0])
+def test_linear_kernel_as_polynomial_of_degree_one_is_the_same_under_the_penalty_of_functions(c1):
+    x, y = two_clouds(0, n_rows=60)
+    params = {"c1": c1, "penalty": "function", "membership": "none", **EXACT}
+    linear = FRTSVMClassifier("linear", **params).fit(x, y)
+    degree_one = FRTSVMClassifier("poly", degree=1, gamma=1.0, coef0=0.0, **params).fit(x, y)
+    np.testing.assert_allclose(degree_one.distances(x), linear.distances(x), rtol=1e-7, atol=1e-9)
 
 
 # --- what a fit reports ----------------------------------------------------------------------

@@ -12,9 +12,10 @@ X = rng.normal(size=(60, 3))
 NEW = rng.normal(size=(10, 3))
 
 
-def make(kernel, x=X, weight=None, rank=None, tol=1e-6):
+def make(kernel, x=X, weight=None, rank=None, **params):
     weight = np.ones(len(x)) if weight is None else weight
-    return kernel_map(kernel, x, weight, rank=rank, tol=tol, rng=np.random.default_rng(0))
+    params = {"tol": 1e-6, **params}
+    return kernel_map(kernel, x, weight, rank=rank, rng=np.random.default_rng(0), **params)
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.5), Polynomial(0.3, 3, 1.0)])
@@ -36,6 +37,12 @@ def test_weights_enter_the_penalty_as_repeated_rows():
     features = make(RBF(0.5), weight=weight)
     expected = features.rows.T @ (weight[:, None] * features.rows)
     np.testing.assert_allclose(features.root @ features.root.T, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_penalty_of_the_function_needs_no_root():
+    features = make(RBF(0.5), penalty="function")
+    assert features.root is None
+    np.testing.assert_array_equal(features.rows, make(RBF(0.5)).rows)
 
 
 def test_small_data_is_exact_under_auto():

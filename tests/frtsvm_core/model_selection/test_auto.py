@@ -152,10 +152,31 @@ def test_large_data_are_searched_on_samples_and_fitted_whole() -> None:
     assert search.cv_results_["n_rows"][search.best_index_] == 150
     assert search.best_estimator_.memberships_.size == 600
     growth = search.refit_params_["c1"] / search.best_params_["c1"]
-    assert growth == pytest.approx((600 / 150) ** 2)
+    assert growth == pytest.approx(600 / 150)
     assert search.refit_params_["rank"] > 30
     assert search.score(x, y) > 0.93
     assert search.predict_proba(x).shape == (600, 2)
+
+
+@pytest.mark.parametrize(("fixed", "power"), [((), 1), (("penalty",), 2)])
+@pytest.mark.usefixtures("small_stages")
+def test_kernel_planes_are_penalized_by_their_own_norm_unless_the_penalty_is_held(
+    fixed: tuple[str, ...], power: int
+) -> None:
+    x, y = make_moons(600, noise=0.2, random_state=0)
+    base = FRTSVMClassifier("rbf", penalty="coefficients")
+    search = FRTSVMSearchCV(base, fixed=("kernel", *fixed), random_state=0).fit(x, y)
+    expected = "coefficients" if fixed else "function"
+    assert set(search.cv_results_["param_penalty"]) == {expected}
+    assert search.best_estimator_.penalty == expected
+    growth = search.refit_params_["c1"] / search.best_params_["c1"]
+    assert growth == pytest.approx((600 / 150) ** power)
+
+
+def test_a_regularization_that_is_held_keeps_what_it_weighs(moons: Data) -> None:
+    search = FRTSVMSearchCV(fixed=("kernel", "c1"), random_state=0, refit=False).fit(*moons)
+    assert set(search.cv_results_["param_penalty"]) == {"coefficients"}
+    assert "c1" not in search.best_params_
 
 
 @pytest.mark.usefixtures("small_stages")
@@ -163,7 +184,8 @@ def test_more_rows_are_searched_onward_as_long_as_it_gets_better(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also beyond the widths and costs that the search began with."""
-    monkeypatch.setattr("frtsvm_core.model_selection.auto.COARSE_GAMMAS", (-6.0, -5.0))
+    monkeypatch.setattr("frtsvm_core.model_selection.auto.COARSE_GAMMAS", (-5.0, -4.0))
+    monkeypatch.setattr("frtsvm_core.model_selection.auto.COARSE_C1", (8.0,))
     x, y = make_moons(600, noise=0.2, random_state=0)
     base = FRTSVMClassifier(membership="none")
     search = FRTSVMSearchCV(base, fixed=("kernel", "membership"), random_state=0, refit=False)

@@ -13,17 +13,18 @@ POINT = Point("rbf", 0.0, 1.0, 2.0, "none", 0.1, None)
 LINEAR = replace(POINT, kernel="linear", gamma_power=None)
 
 
-def units_of(x: np.ndarray) -> Units:
-    return Units.of(x, np.random.default_rng(0))
+def units_of(x: np.ndarray, penalty: str = "function") -> Units:
+    return Units.of(x, penalty, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("point", [POINT, LINEAR])
 @pytest.mark.parametrize("membership", ["none", "center"])
-def test_costs_follow_the_number_of_rows(point: Point, membership: str) -> None:
+@pytest.mark.parametrize("penalty", ["coefficients", "function"])
+def test_costs_follow_the_number_of_rows(point: Point, membership: str, penalty: str) -> None:
     """Every row three times, with costs for three times the rows, is the same model."""
     x, y = make_moons(60, noise=0.3, random_state=0)
     point = replace(point, membership=membership)
-    units = units_of(x)
+    units = units_of(x, penalty)
     once = FRTSVMClassifier(**units.params(point, 60)).fit(x, y)
     thrice = FRTSVMClassifier(**units.params(point, 180)).fit(
         np.repeat(x, 3, axis=0), np.repeat(y, 3)
@@ -59,6 +60,7 @@ def test_parameters_that_make_no_difference_are_left_out() -> None:
     params = units_of(np.eye(4)).params(LINEAR, 4)
     assert "gamma" not in params
     assert "rank" not in params
+    assert "penalty" not in params
 
 
 def test_a_lattice_has_every_combination_once() -> None:

@@ -9,6 +9,7 @@ import { numeric, pairs, plainTable, scrolling } from "../../parts/table.js";
 
 const ENDS = { time_budget: ", until the time was up", requested: ", until you stopped it" };
 const SCALES = { minmax: "to 0 … 1", standard: "to mean 0, deviation 1", none: "not at all" };
+const PENALTIES = { coefficients: "its coefficients", function: "the plane itself" };
 const MEMBERSHIPS = { center: "by distance to the centre", neighbors: "by neighbours", none: "none" };
 
 export function parametersPanel(info) {
@@ -45,6 +46,7 @@ function chosen({ params, kernel, scale, impute }) {
   if (kernel.name === "poly") found.push(["Degree", number(params.degree)]);
   found.push(
     ["Smoothness c1", both(params.c1, params.c2)],
+    ...(kernel.name === "linear" ? [] : [["c1 smooths", PENALTIES[params.penalty] ?? PENALTIES.coefficients]]),
     ["Strictness c3", both(params.c3, params.c4)],
     ["Membership", MEMBERSHIPS[params.membership] ?? params.membership],
     ["Scale", SCALES[scale] ?? scale],

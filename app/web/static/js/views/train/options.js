@@ -151,16 +151,21 @@ const searchFields = (onChange) => [
 
 function parameterFields(onChange) {
   const gamma = field("Gamma", choose("gamma", onChange, numberOrWord));
+  const penalty = field("c1 smooths", choose("penalty", onChange));
   // Hidden, not taken away: what is drawn anew would lose the focus.
+  const hideOthers = () => {
+    for (const one of [gamma, penalty]) one.hidden = chosen.kernel === "linear";
+  };
   const kernelChanged = () => {
-    gamma.hidden = chosen.kernel === "linear";
+    hideOthers();
     onChange();
   };
-  gamma.hidden = chosen.kernel === "linear";
+  hideOthers();
   return [
     field("Kernel", choose("kernel", kernelChanged)),
     gamma,
     field("Smoothness c1", enter("c1", onChange, PENALTY), "Larger: smoother planes."),
+    penalty,
     field("Strictness c3", enter("c3", onChange, PENALTY), "Larger: errors cost more."),
     field("Membership", choose("membership", onChange)),
     tick("balanced", "Weigh small classes up", onChange),

@@ -9,6 +9,7 @@ export const chosen = {
   c1: 1,
   c3: 1,
   gamma: "scale",
+  penalty: "coefficients",
   membership: "center",
   balanced: false,
   scale: "minmax",
@@ -19,6 +20,8 @@ export const chosen = {
 export const CHOICES = {
   kernel: [["rbf", "RBF"], ["linear", "Linear"], ["poly", "Polynomial"], ["sigmoid", "Sigmoid"]],
   gamma: [["scale", "scale"], ["auto", "auto"], [0.1, "0.1"], [1, "1"], [10, "10"], [100, "100"]],
+  /** What is to be smooth about a plane of a kernel. */
+  penalty: [["coefficients", "its coefficients (the paper)"], ["function", "the plane itself"]],
   membership: [
     ["center", "by distance to the centre"],
     ["neighbors", "by neighbours"],
@@ -50,9 +53,9 @@ export function optionsOf(dataset, plan) {
     options.search = { time_budget: chosen.budget };
     if (chosen.probability) options.search.probability = "sigmoid";
   } else {
-    const { kernel, c1, c3, gamma, membership } = chosen;
+    const { kernel, c1, c3, gamma, penalty, membership } = chosen;
     options.params = { kernel, c1, c3, membership };
-    if (kernel !== "linear") options.params.gamma = gamma;
+    if (kernel !== "linear") Object.assign(options.params, { gamma, penalty });
     if (chosen.balanced) options.params.class_weight = "balanced";
   }
   return options;
