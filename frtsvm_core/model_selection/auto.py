@@ -13,6 +13,7 @@ Where they are not:
              best membership, on finer costs and more rows
     finest   the finalists, and costs and widths around the best, on as many rows as time allows; and
              on from there in the direction of what is better
+    trust    the chosen one with the best membership and several mu, if no stage has varied mu
 
 What makes it cheap is that a candidate costs next to nothing once its kernel is factored
 (docs/search.md): the stages are planned around few kernels with many costs each.
@@ -112,6 +113,7 @@ class AutoSearch:
             else:
                 self._fine(stages)
                 self._finest(stages)
+                self._trust_after_all(stages)
         except (OutOfTime, StopSearch):
             stages = [stage for stage in stages if stage.evaluator.evaluations]
             if not stages:
@@ -165,16 +167,37 @@ class AutoSearch:
         compared = {point.membership for point in stages[0].points}
         points = [best]
         if best.membership != "none":
-            points += [replace(best, mu=mu) for mu in self._unless_fixed("mu", TRUST_MU)]
+            points += self._with_trust(best, best.membership, TRUST_MU)
         for membership in self._unless_fixed("membership", COARSE_MEMBERSHIPS):
             if membership not in compared:
-                mus = self._unless_fixed("mu", COARSE_MU)
-                points += [replace(best, membership=membership, mu=mu) for mu in mus]
+                points += self._with_trust(best, membership, TRUST_MU)
+        again = [stage for stage in stages if stage.repeats] or stages[:1]
+        self._compare_trust(stages, again, points)
+
+    def _trust_after_all(self, stages: list[Stage]) -> None:
+        """Several mu for the best membership, where the stages before had none to vary mu for."""
+        trusting = [p for stage in stages for p in stage.points if p.membership != "none"]
+        if len({point.mu for point in trusting}) > 1:
+            return
+        best = winner(stages)
+        memberships = [point.membership for point in (best, *ranking(pool(stages[:1])))]
+        for membership in [one for one in memberships if one != "none"][:1]:
+            points = [best, *self._with_trust(best, membership, FINE_MU)]
+            self._compare_trust(stages, stages[-1:], points)
+
+    def _with_trust(self, point: Point, membership: str, mus: Sequence[float]) -> list[Point]:
+        return [
+            replace(point, membership=membership, mu=mu) for mu in self._unless_fixed("mu", mus)
+        ]
+
+    def _compare_trust(
+        self, stages: list[Stage], where: Sequence[Stage], points: Sequence[Point]
+    ) -> None:
+        """Points that differ in their memberships or mu, on the rows and folds of other stages."""
         points = list(dict.fromkeys(points))
         if len(points) == 1:
             return
-        again = [stage for stage in stages if stage.repeats] or stages[:1]
-        for stage in again:
+        for stage in where:
             self._evaluate(stages, self._stage(stage.rows, stage.folds, points, varies_trust=True))
 
     def _fine(self, stages: list[Stage]) -> None:

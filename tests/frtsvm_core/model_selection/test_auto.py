@@ -1,5 +1,6 @@
 """search="auto": from coarse to fine, from few rows to many, in time."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ from frtsvm_core.model_selection import (
     StopSearch,
     score_profile,
 )
-from frtsvm_core.model_selection.auto import MOST_MOVES, TRUST_MU
+from frtsvm_core.model_selection.auto import FINE_MU, MOST_MOVES, TRUST_MU
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -58,13 +59,17 @@ def test_it_finds_the_kernel_that_the_data_need(moons: Data) -> None:
 
 @pytest.mark.usefixtures("small_stages")
 def test_no_candidate_is_tried_twice_on_the_same_folds() -> None:
+    """But for the one that is compared with itself under other memberships."""
     x, y = make_moons(600, noise=0.2, random_state=0)
-    table = FRTSVMSearchCV(random_state=0, refit=False).fit(x, y).cv_results_
-    tried = [
+    search = FRTSVMSearchCV(random_state=0, refit=False).fit(x, y)
+    table = search.cv_results_
+    tried = Counter(
         (n_rows, *sorted(params.items(), key=str))
         for n_rows, params in zip(table["n_rows"], table["params"], strict=True)
-    ]
-    assert len(set(tried)) == len(tried)
+    )
+    best = (table["n_rows"][search.best_index_], *sorted(search.best_params_.items(), key=str))
+    assert [one for one, times in tried.items() if times > 1] == [best]
+    assert tried[best] == 2
 
 
 def test_the_best_of_small_data_are_tried_again_on_fresh_folds(moons: Data) -> None:
@@ -90,15 +95,17 @@ def test_neighbours_of_small_data_get_their_turn_in_the_end(moons: Data) -> None
     table = FRTSVMSearchCV(random_state=0, refit=False).fit(*moons).cv_results_
     tried = table["param_membership"]
     assert set(tried[table["stage"] <= 2]) == {"center", "none"}
-    at = np.flatnonzero(tried == "neighbors")
-    assert [table["stage"][row] for row in at] == [3, 4]
-    # Beside the chosen one, on the same folds.
-    for row in at:
-        others = [k for k in np.flatnonzero(table["stage"] == table["stage"][row]) if k != row]
-        assert any(
-            {**table["params"][k], "membership": "neighbors", "mu": 0.1} == table["params"][row]
-            for k in others
-        )
+    for stage in (3, 4):
+        at = table["stage"] == stage
+        assert sorted(table["param_mu"][at & (tried == "neighbors")]) == sorted(TRUST_MU)
+        # Beside the chosen one, on the same folds.
+        assert (at & (tried != "neighbors")).any()
+        places = [
+            {**params, "membership": None, "mu": None}
+            for params, there in zip(table["params"], at, strict=True)
+            if there
+        ]
+        assert places == [places[0]] * len(places)
 
 
 def test_folds_that_are_not_drawn_by_lot_are_all_there_are(moons: Data) -> None:
@@ -124,6 +131,20 @@ def test_the_chosen_one_of_small_data_is_tried_with_other_mu() -> None:
     together = table["mean_test_score"][on_fresh] + table["mean_test_score"][on_others]
     assert search.best_index_ == on_others[together.argmax()]
     np.testing.assert_array_equal(score_profile(table, "mu").values, sorted(TRUST_MU))
+
+
+def test_there_is_a_profile_of_mu_whatever_is_chosen(moons: Data) -> None:
+    """Moons without wrong labels need no memberships."""
+    search = FRTSVMSearchCV(random_state=0, refit=False).fit(*moons)
+    assert score_profile(search.cv_results_, "mu").values.tolist() == sorted(TRUST_MU)
+
+
+@pytest.mark.usefixtures("small_stages")
+@pytest.mark.parametrize("seed", range(3))
+def test_there_is_a_profile_of_mu_of_many_rows_whatever_is_chosen(seed: int) -> None:
+    x, y = make_moons(600, noise=0.2, random_state=seed)
+    search = FRTSVMSearchCV(random_state=seed, refit=False).fit(x, y)
+    assert score_profile(search.cv_results_, "mu").values.tolist() == sorted(FINE_MU)
 
 
 @pytest.mark.parametrize("held", [{"membership": "none"}, {"mu": 0.2}])
