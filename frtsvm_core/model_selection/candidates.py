@@ -53,6 +53,11 @@ class Group:
     blocks: list[Block]
 
     @property
+    def space(self) -> Hashable:
+        """What makes a group: candidates that agree in it share all that does not depend on costs."""
+        return self.kernel, self.bias_ridge, self.seed, _key(self.estimator.class_weight)
+
+    @property
     def smallest_regularization(self) -> float:
         return min(
             min(candidate.settings.costs.c1, candidate.settings.costs.c2)
@@ -78,19 +83,12 @@ def group_candidates(
         settings = configured._settings()
         options = SolverOptions(configured.tol, configured.max_iter, configured.shrinking)
         kernel = _effective(KernelSettings.of(configured))
-        seed_used = _seed(configured, seed)
-        group_key = (
-            kernel,
-            settings.bias_ridge,
-            seed_used,
-            _key(configured.class_weight),
-        )
-        block_key = (group_key, settings.costs.c1, settings.costs.c2, options)
-        if group_key not in groups:
-            groups[group_key] = Group(configured, kernel, settings.bias_ridge, seed_used, [])
+        group = Group(configured, kernel, settings.bias_ridge, _seed(configured, seed), [])
+        block_key = (group.space, settings.costs.c1, settings.costs.c2, options)
+        group = groups.setdefault(group.space, group)
         if block_key not in blocks:
             blocks[block_key] = Block()
-            groups[group_key].blocks.append(blocks[block_key])
+            group.blocks.append(blocks[block_key])
         blocks[block_key].candidates.append(Candidate(number, params, settings, options))
     return list(groups.values())
 

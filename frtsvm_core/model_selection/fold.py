@@ -67,6 +67,10 @@ class Rows:
 
 # Prepared rows of a fold are kept for other kernels if they are at most so many numbers.
 _MOST_KEPT = 2**17
+# What was prepared for so many kernels is kept for later stages on the same folds, if all folds together
+# take at most so many numbers each time. That is for small data, where preparing is half of the work.
+_KERNELS_KEPT = 2
+_MOST_PREPARED = 2**20
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,22 @@ class Fold:
     # Memberships that do not depend on the kernel, kept from one group to the next.
     shared: dict[MembershipSettings, Memberships] = field(default_factory=dict)
     _parted: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
+    _problems: list["FoldProblem"] = field(default_factory=list)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Fold, (self.train, self.validation)  # another machine prepares the rest by itself
+
+    def problem(self, rows: Rows, group: Group) -> "FoldProblem":
+        """This fold in the feature space of a group; `rows` are the same in every call."""
+        for kept in list(self._problems):
+            if kept.serves(group):
+                return kept
+        made = FoldProblem(group, rows, self)
+        n_folds = 1.0 + self.train.size / max(self.validation.size, 1)
+        if made.size * n_folds <= _MOST_PREPARED:
+            self._problems.append(made)
+            del self._problems[:-_KERNELS_KEPT]
+        return made
 
     def parted(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
         """Rows to train on and rows to validate on; `rows` are the same in every call."""
@@ -112,6 +132,7 @@ class FoldProblem:
     """A training fold and its validation rows, in the feature space of one group."""
 
     def __init__(self, group: Group, rows: Rows, fold: Fold) -> None:
+        self._space, self._smallest_c = group.space, group.smallest_regularization
         train, validation = fold.train, fold.validation
         pairwise = group.kernel.name == "precomputed"
         if pairwise:
@@ -147,6 +168,17 @@ class FoldProblem:
             self._asked.append(spectrum.project(asked))
         self._memberships: dict[MembershipSettings, Memberships] = {}
         self._shared = fold.shared if group.estimator.class_weight is None else {}
+
+    def serves(self, group: Group) -> bool:
+        """Whether a group has the same features, and no regularization that asks for finer spectra."""
+        return self._space == group.space and self._smallest_c <= group.smallest_regularization
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        arrays = [self._data.rows, self._features.rows, *self._projected, *self._asked]
+        arrays += [spectrum.directions for spectrum in self._spectra]
+        return sum(array.size for array in arrays)
 
     def decide(self, block: Block) -> Iterator[Decided]:
         """The distances of the validation rows for every candidate of the block."""

@@ -11,7 +11,7 @@ from frtsvm_core.model_selection.balancing import LearnedBalance, fit_balance, l
 from frtsvm_core.model_selection.calibrating import fit_calibration
 from frtsvm_core.model_selection.calibration import Calibration
 from frtsvm_core.model_selection.candidates import Group
-from frtsvm_core.model_selection.fold import Decided, Fold, FoldProblem, Rows
+from frtsvm_core.model_selection.fold import Decided, Fold, Rows
 from frtsvm_core.twin.decision import class_scores
 
 FloatArray = NDArray[np.float64]
@@ -72,7 +72,7 @@ def held_out(
     classes, codes = np.unique(rows.labels, return_inverse=True)
 
     def decide(fold: Fold) -> Decided:
-        problem = FoldProblem(group, rows, fold)
+        problem = fold.problem(rows, group)
         if problem.classes.size < classes.size:
             missing = np.setdiff1d(classes, problem.classes)
             raise IncompleteFold(

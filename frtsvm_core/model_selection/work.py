@@ -98,7 +98,7 @@ class Task:
     def prepare(self, group: Group, fold: Fold) -> Prepared:
         began = time.perf_counter()
         try:
-            problem = FoldProblem(group, self.rows, fold)
+            problem = fold.problem(self.rows, group)
         except ValueError as failure:
             if self.error_score == "raise":
                 raise
