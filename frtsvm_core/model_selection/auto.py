@@ -68,6 +68,8 @@ TRUST_MU = (0.01, 0.03, 0.1, 0.3, 1.0)
 N_FINALISTS = 8
 # How often the finest stage goes on from a better point.
 MOST_MOVES = 6
+# A score from which on there is nothing left to look for: one row in a thousand.
+GOOD_ENOUGH = 0.999
 
 # Share of the time budget that the stages may use; the rest is for the refit and the calibration.
 SEARCH_SHARE = 0.65
@@ -94,6 +96,7 @@ class AutoSearch:
         self._seed, self._reporter = seed, reporter
         self._fixed = frozenset(fixed)
         self._deadline = SEARCH_SHARE * reporter.remaining
+        self._easy = False  # whether a sample was enough to find what is good enough
 
     def run(self, rows: Rows, groups: Any) -> Outcome:
         rng = np.random.default_rng(self._seed)
@@ -112,7 +115,10 @@ class AutoSearch:
                 self._trust(stages)
             else:
                 self._fine(stages)
-                self._finest(stages)
+                # Scores by name are 1 at most; those of a callable may mean anything.
+                self._easy = not callable(self._scoring) and _reached(stages) >= GOOD_ENOUGH
+                if not self._easy:
+                    self._finest(stages)
                 self._trust_after_all(stages)
         except (OutOfTime, StopSearch):
             stages = [stage for stage in stages if stage.evaluator.evaluations]
@@ -344,7 +350,15 @@ class AutoSearch:
             allowed = REFIT_SHARE / (1.0 - SEARCH_SHARE) * self._reporter.remaining
             params = self._units.params(chosen, stage.n_rows)
             rank = affordable_refit_rank(self._base, params, stage.rows, n_rows, allowed)
+            if self._easy:
+                rank = min(rank, STAGE_RANK[-1])
         return self._units.params(replace(chosen, rank=rank), n_rows)
+
+
+def _reached(stages: Sequence[Stage]) -> float:
+    """The score of the best so far."""
+    tried = dict(pool(stages))
+    return tried[ranking(list(tried.items()))[0]].mean
 
 
 def _shifted(power: float | None, shifts: Sequence[float]) -> list[float | None]:

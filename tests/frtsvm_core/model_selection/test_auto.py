@@ -20,7 +20,7 @@ from frtsvm_core.model_selection import (
     StopSearch,
     score_profile,
 )
-from frtsvm_core.model_selection.auto import FINE_MU, MOST_MOVES, TRUST_MU
+from frtsvm_core.model_selection.auto import FINE_MU, GOOD_ENOUGH, MOST_MOVES, TRUST_MU
 
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -217,6 +217,19 @@ def test_more_rows_are_searched_onward_as_long_as_it_gets_better(
     assert max(narrowest) > table["param_gamma"][table["stage"] == 0].max()
     scores = [table["mean_test_score"][table["stage"] == stage].max() for stage in stages]
     assert scores[-1] > scores[0] + 0.05
+
+
+@pytest.mark.usefixtures("small_stages")
+@pytest.mark.parametrize(("noise", "sizes"), [(0.01, [60, 90]), (0.3, [60, 90, 150])])
+def test_what_is_almost_always_right_is_not_searched_further(
+    noise: float, sizes: list[int]
+) -> None:
+    x, y = make_moons(600, noise=noise, random_state=0)
+    search = FRTSVMSearchCV(random_state=0).fit(x, y)
+    assert sorted(set(search.cv_results_["n_rows"])) == sizes
+    assert (search.best_score_ >= GOOD_ENOUGH) == (len(sizes) == 2)
+    assert not search.stopped_  # it came to its end
+    assert (search.refit_params_["rank"] == 30) == (len(sizes) == 2)
 
 
 @pytest.mark.usefixtures("small_stages")
