@@ -35,7 +35,7 @@ from frtsvm_core.model_selection.fold import Fold, Rows
 from frtsvm_core.model_selection.progress import OutOfTime, Reporter, StopSearch
 from frtsvm_core.model_selection.ranking import first_of_each, ranking
 from frtsvm_core.model_selection.refit import affordable_refit_rank
-from frtsvm_core.model_selection.results import Outcome, results_table
+from frtsvm_core.model_selection.results import Evaluation, Outcome, results_table
 from frtsvm_core.model_selection.samples import Samples
 from frtsvm_core.model_selection.scoring import Scorer
 from frtsvm_core.model_selection.space import Point, Units, lattice
@@ -48,7 +48,8 @@ EXACT_ROWS = 256
 # Up to this many rows, scores are so noisy that the best are tried again on fresh folds.
 SMALL_ROWS = 1000
 
-# The paper's |w|^2 is hardly ever better (docs/search.md), so no time goes into trying both.
+# The paper's |w|^2 is hardly ever better (docs/decisions/0006-penalty-of-the-function.md), so no time
+# goes into trying both.
 PENALTY = "function"
 COARSE_GAMMAS = (-4.0, -2.0, 0.0, 2.0, 4.0)
 COARSE_C1 = (-8.0, -4.0, 0.0, 4.0, 8.0)
@@ -116,7 +117,9 @@ class AutoSearch:
             else:
                 self._fine(stages)
                 # Scores by name are 1 at most; those of a callable may mean anything.
-                self._easy = not callable(self._scoring) and _reached(stages) >= GOOD_ENOUGH
+                tried = dict(pool(stages))
+                reached = tried[_best_of(tried)].mean
+                self._easy = not callable(self._scoring) and reached >= GOOD_ENOUGH
                 if not self._easy:
                     self._finest(stages)
                 self._trust_after_all(stages)
@@ -229,7 +232,7 @@ class AutoSearch:
         # More rows allow finer structure: go on as long as that is better.
         for _ in range(MOST_MOVES):
             tried = dict(pool(stages))
-            moved = ranking(list(tried.items()))[0]
+            moved = _best_of(tried)
             if not tried[moved].mean > tried[best].mean:
                 return
             trust = [(moved.membership, moved.mu)]
@@ -355,10 +358,8 @@ class AutoSearch:
         return self._units.params(replace(chosen, rank=rank), n_rows)
 
 
-def _reached(stages: Sequence[Stage]) -> float:
-    """The score of the best so far."""
-    tried = dict(pool(stages))
-    return tried[ranking(list(tried.items()))[0]].mean
+def _best_of(tried: dict[Point, Evaluation]) -> Point:
+    return ranking(list(tried.items()))[0]
 
 
 def _shifted(power: float | None, shifts: Sequence[float]) -> list[float | None]:

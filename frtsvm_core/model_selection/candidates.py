@@ -84,8 +84,9 @@ def group_candidates(
         options = SolverOptions(configured.tol, configured.max_iter, configured.shrinking)
         kernel = _effective(KernelSettings.of(configured))
         group = Group(configured, kernel, settings.bias_ridge, _seed(configured, seed), [])
-        block_key = (group.space, settings.costs.c1, settings.costs.c2, options)
-        group = groups.setdefault(group.space, group)
+        space = group.space
+        group = groups.setdefault(space, group)
+        block_key = (space, settings.costs.c1, settings.costs.c2, options)
         if block_key not in blocks:
             blocks[block_key] = Block()
             group.blocks.append(blocks[block_key])

@@ -176,9 +176,10 @@ class FoldProblem:
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        arrays = [self._data.rows, self._features.rows, *self._projected, *self._asked]
-        arrays += [spectrum.directions for spectrum in self._spectra]
-        return sum(array.size for array in arrays)
+        features = self._features
+        arrays = [self._data.rows, features.rows, features.root, features.back]
+        arrays += [*self._projected, *self._asked, *(one.directions for one in self._spectra)]
+        return sum(array.size for array in arrays if array is not None)
 
     def decide(self, block: Block) -> Iterator[Decided]:
         """The distances of the validation rows for every candidate of the block."""
