@@ -13,6 +13,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from io import BufferedReader
 from typing import cast
 
@@ -64,10 +65,14 @@ def read_answer(answers: BufferedReader) -> tuple[bytes, bytes]:
 
 
 def ask(server: Server, *requests: bytes) -> list[tuple[bytes, bytes]]:
-    with connect(server) as line:
-        line.sendall(b"".join(requests))
+    """Sent without waiting for answers, which are read meanwhile: a server that cannot get rid of an
+    answer reads no further request."""
+    with connect(server) as line, ThreadPoolExecutor(1) as writer:
+        sent = writer.submit(line.sendall, b"".join(requests))
         answers = line.makefile("rb")
-        return [read_answer(answers) for _ in requests]
+        found = [read_answer(answers) for _ in requests]
+        sent.result()
+        return found
 
 
 def names(head: bytes) -> list[bytes]:
