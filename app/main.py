@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 from app.api import health, jobs, models, predict, train, v2
 from app.api.body_limit import BodyLimit, InFlight
 from app.api.encodings import ContentDecoding
+from app.api.fast_path import FAST_PATH, FastPath
 from app.api.handlers import install_handlers
-from app.api.lane import LANE, Lane
 from app.api.middleware import RequestContext
 from app.api.openapi import openapi_of
 from app.api.raw import RawRoutes, RouteTable
@@ -33,7 +33,7 @@ from app.settings import Settings
 from app.web.studio import studio_router
 
 DESCRIPTION = (
-    "Trains and serves Fast and Robust Twin Support Vector Machines: versioned models with a "
+    "Trains and serves Fast and Robust Twin Support Vector DaskWorkers: versioned models with a "
     "certificate of optimality and a list of the training rows that look mislabelled."
 )
 
@@ -84,11 +84,11 @@ def create_app(settings: Settings) -> Service:
     table = RouteTable([*predict.raw_routes(container), *v2.infer.raw_routes(container)])
 
     @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[dict[str, Lane]]:
+    async def lifespan(_app: FastAPI) -> AsyncIterator[dict[str, FastPath]]:
         _drain_on_signal(container)
         container.start()
         try:
-            yield {LANE: Lane(table, recorder, settings.max_body_bytes, in_flight)}
+            yield {FAST_PATH: FastPath(table, recorder, settings.max_body_bytes, in_flight)}
         finally:
             container.close()
 

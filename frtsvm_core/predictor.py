@@ -51,7 +51,7 @@ class FittedPredictor:
         per_input = n_planes if self.model.kernel is None else n_planes + self.n_features_in_
         return int(width * per_input)
 
-    def is_tame(self, bound: float) -> bool:
+    def is_bounded(self, bound: float) -> bool:
         """Whether values are sums of at most `bound` times a number of x, or of a bounded kernel."""
         model = self.model
         if not (model.kernel is None or isinstance(model.kernel, RBF)):

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 import uvicorn
 
 from app.api.deadline import protocol_with_limits
-from app.api.protocol import LaneProtocol
+from app.api.protocol import FastPathProtocol
 from app.api.workers import never_wait_for_workers
 from app.observability.logs import configure_logging
 from app.observability.metrics import SHARED_FOLDER
@@ -23,7 +23,7 @@ FACTORY = "app.main:from_environment"
 WORKER_SILENCE = 30
 
 
-class LimitedProtocol(LaneProtocol):
+class LimitedProtocol(FastPathProtocol):
     """The protocol of a worker, which finds its limits in the environment as all else."""
 
     configured = False

@@ -20,7 +20,8 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 def build_parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     parser = argparse.ArgumentParser(
-        prog="frtsvm", description="Train and serve Fast and Robust Twin Support Vector Machines."
+        prog="frtsvm",
+        description="Train and serve Fast and Robust Twin Support Vector DaskWorkers.",
     )
     parser.add_argument("--version", action="version", version=version("frtsvm-service"))
     parser.add_argument("--home", help="folder of the store (FRTSVM_HOME, default .frtsvm)")

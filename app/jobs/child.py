@@ -29,7 +29,7 @@ from app.store.database import FULL
 from app.store.files import load_verified, stage
 
 if TYPE_CHECKING:  # who has no cluster need not have its libraries
-    from app.jobs.cluster.spreading import Spreading
+    from app.jobs.cluster.fold_workers import Spreading
 
 #: Predictions go first when both want the processor.
 NICENESS = 10
@@ -53,7 +53,7 @@ def main(task_text: str, pipe: Connection) -> None:
 
 
 def _connected(stack: contextlib.ExitStack, scheduler: str) -> Spreading | None:
-    from app.jobs.cluster.spreading import connected
+    from app.jobs.cluster.fold_workers import connected
 
     return connected(stack, scheduler)
 

@@ -26,7 +26,7 @@ class Housekeeping:
         if now >= self._next_reap:
             self._next_reap = now + REAP_INTERVAL
             self._reaper.reap()
-            self._store.bury()
+            self._store.clean_up_after_dead_processes()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_INTERVAL
             self._store.sweep()

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 
 from app.jobs.interruption import Interruptions
-from app.store.beats import Stillness
 from app.store.jobs import JobRecord
+from app.store.stall_detector import StallDetector
 from app.store.store import Store
 
 
 class Reaper:
     """A process of this machine is gone when its lock is free; any other when its jobs do not beat.
 
-    Beats are counted, not dated (`app.store.beats`), so that no wrong clock can end a job.
+    Beats are counted, not dated (`app.store.stall_detector`), so that no wrong clock can end a job.
     """
 
     def __init__(
@@ -27,16 +27,16 @@ class Reaper:
         self._store = store
         self._interruptions = Interruptions(store.jobs, attempts)
         self._lease = lease
-        self._stillness = Stillness(clock)
+        self._stall_detector = StallDetector(clock)
 
     def reap(self) -> None:
         """Look at all running jobs once."""
         running = self._store.jobs.running()
         for job in running:
-            still = self._stillness.of((job.id, job.fence), job.beat)
+            still = self._stall_detector.seconds_stalled((job.id, job.fence), job.beat)
             if self._owner_is_gone(job) or still > self._lease:
                 self._interruptions.interrupt(job)
-        self._stillness.keep({(job.id, job.fence) for job in running})
+        self._stall_detector.keep({(job.id, job.fence) for job in running})
 
     def _owner_is_gone(self, job: JobRecord) -> bool:
         return job.owner is None or self._store.presence.is_gone(job.owner) is True

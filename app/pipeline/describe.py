@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from app.pipeline.columns import describe_columns
-from app.pipeline.curves import membership_histograms
+from app.pipeline.convergence import membership_histograms
 from app.pipeline.data import TrainingData
 from app.pipeline.preprocess import Preprocessor
 from app.schemas.training import TrainingOptions
 from frtsvm_core import FRTSVMClassifier
-from frtsvm_core.model_selection.balancing import LearnedBalance
 from frtsvm_core.model_selection.calibration import Calibration
+from frtsvm_core.model_selection.distance_weights import LearnedBalance
 
 MAX_SUSPECTED = 100
 

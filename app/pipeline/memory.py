@@ -24,7 +24,7 @@ FIXED = 192 * 1024**2
 #: What the plan "auto" has at most in its folds, and the smallest rank it refits with; a test compares
 #: them with the search itself, which a web process does not load.
 AUTO_ROWS, AUTO_RANK, AUTO_REFIT_RANK = 6000, 400, 64
-#: Up to 600 rows, or twice the columns, the ladder of slack costs holds the matrix of a dual as a whole.
+#: Up to 600 rows, or twice the columns, the path of slack costs holds the matrix of a dual as a whole.
 GRAM_ROWS, MOST_GRAM_ROWS = 600, 4000
 #: What folds of a validation free and the next cannot use, being of other sizes: 0.16 was measured.
 LEFT_BY_FOLDS = 0.25

@@ -21,9 +21,9 @@ from frtsvm_core.predictor import Decision, joined
 
 #: Numbers whose squares sum to less are all below 1e60, and none is missing: NaN is less than
 #: nothing. One product of a vector with itself checks them all.
-_TAME_SQUARES = 1e120
+_MAX_SQUARES = 1e120
 #: With such rows, a model whose own numbers stay below this cannot leave the range of doubles.
-_TAME = 1e60
+_MAX_MAGNITUDE = 1e60
 #: Numbers that are worked on at a time: few enough to stay in the cache from one step to the next.
 _BLOCK_NUMBERS = 32 * 1024
 #: But rows enough for a product of matrices to be worth its name.
@@ -66,8 +66,8 @@ class Predictor:
         self._plain = (
             not self._impute
             and not self._preprocess.categories
-            and self._preprocess.largest < _TAME
-            and self._model.is_tame(_TAME)
+            and self._preprocess.largest < _MAX_MAGNITUDE
+            and self._model.is_bounded(_MAX_MAGNITUDE)
         )
         #: Bytes made of the model for prediction, beyond what is stored.
         self.prepared_bytes: int = self._model.prepare()
@@ -105,7 +105,7 @@ class Predictor:
         return joined(found)
 
     def _decide_block(self, numbers: NDArray[np.float64]) -> Decision | None:
-        if not np.vdot(numbers, numbers) < _TAME_SQUARES:
+        if not np.vdot(numbers, numbers) < _MAX_SQUARES:
             return None
         return self._model.decide_unchecked(self._preprocess.scale(numbers))
 

@@ -20,13 +20,13 @@ from app.pipeline.data import TrainingData
 from app.pipeline.fitting import estimator_for, inputs_of
 from app.pipeline.preprocess import Matrix, Preprocessor
 from app.pipeline.progress import Progress
-from app.pipeline.searched import ranked, table_row
+from app.pipeline.search_table import ranked, table_row
 from app.schemas.search import Search
 from app.schemas.training import EstimatorParams, TrainingOptions
 from frtsvm_core.cores import available_cores
 from frtsvm_core.model_selection import Calibration, FRTSVMSearchCV, SearchProgress, StopSearch
 from frtsvm_core.model_selection.auto import SEARCH_SHARE
-from frtsvm_core.model_selection.balancing import LearnedBalance
+from frtsvm_core.model_selection.distance_weights import LearnedBalance
 
 #: Of the parameters that a caller may fix, those that the plan "auto" would choose otherwise.
 VARIED = ("kernel", "gamma", "c1", "c3", "penalty", "membership", "mu", "rank")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.pipeline.curves import RecordedSweeps
+from app.pipeline.convergence import RecordedSweeps
 from app.pipeline.data import TrainingData
 from app.pipeline.describe import describe, describe_decision, describe_probability
 from app.pipeline.fitting import fit, inputs_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from app.plots.axes import Axis, written
 from app.plots.colours import colour
 from app.plots.svg import element, line, text, tooltip
-from frtsvm_core.model_selection.curves import ScoreSurface
+from frtsvm_core.model_selection.score_profiles import ScoreSurface
 
 LEFT, RIGHT, TOP, BOTTOM = 84.0, 520.0, 76.0, 376.0
 SCALE_LEFT, SCALE_RIGHT, SCALE_STEPS = 548.0, 564.0, 40

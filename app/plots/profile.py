@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.plots.axes import Axis, padded, spread, written
 from app.plots.svg import element, line, number, text, tooltip
-from frtsvm_core.model_selection.curves import ScoreProfile
+from frtsvm_core.model_selection.score_profiles import ScoreProfile
 
 LEFT, RIGHT, TOP, BOTTOM = 84.0, 608.0, 84.0, 376.0
 CAP = 5.0

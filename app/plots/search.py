@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import SearchNotFound
-from app.pipeline.searched import as_results
+from app.pipeline.search_table import as_results
 from app.plots.axes import written
 from app.plots.heatmap import field
 from app.plots.profile import curve
 from app.plots.svg import drawing
-from frtsvm_core.model_selection.curves import (
+from frtsvm_core.model_selection.score_profiles import (
     ScoreSurface,
     comparable,
     score_profile,

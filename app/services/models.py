@@ -8,7 +8,7 @@ import numpy as np
 
 from app.errors import SearchNotFound
 from app.pipeline.preprocess import Preprocessor
-from app.pipeline.searched import ranked, table_row
+from app.pipeline.search_table import ranked, table_row
 from app.plots import draw
 from app.schemas.models import (
     AliasInfo,

@@ -148,12 +148,12 @@ class JobStore:
         there = not self._files.storage.instant  # whether something may be under its name
         try:
             with (
-                self._uploads.bringing({spool_name(job): data}) as brought,
+                self._uploads.uploading({spool_name(job): data}) as uploaded,
                 self._database.exclusive() as connection,
             ):
                 require_room(connection, queue_size)
                 there = True
-                brought.keep(connection)
+                uploaded.keep(connection)
                 connection.execute(
                     insert(jobs).values(
                         id=job,
@@ -275,7 +275,7 @@ class JobStore:
         """End a job with a version, both in one transaction. None: it is not ours any more."""
         objects = {artifact_name(staged.sha256): staged for staged in (predictor, evidence)}
         with (
-            self._uploads.bringing(objects) as brought,
+            self._uploads.uploading(objects) as uploaded,
             self._database.exclusive() as connection,
         ):
             done = connection.execute(
@@ -289,7 +289,7 @@ class JobStore:
             )
             if done.rowcount != 1:
                 return None
-            brought.keep(connection)
+            uploaded.keep(connection)
             model = _get(connection, job).model
             version = insert_version(
                 connection,

@@ -2,7 +2,7 @@
 
 Each holds a lock on a file named after it. The kernel drops the lock when the process ends, however
 it ends, so nobody needs a clock to know that a process of the same machine is gone. Of processes on
-other machines the counters in the database tell (`roll`).
+other machines the counters in the database tell (`process_registry`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import secrets
 from pathlib import Path
 
-from app.store.roll import Roll
+from app.store.process_registry import ProcessRegistry
 
 
 class Presence:
@@ -20,7 +20,7 @@ class Presence:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.roll: Roll | None = None
+        self.process_registry: ProcessRegistry | None = None
         self._descriptor, self.id = self._appear()
 
     def _appear(self) -> tuple[int, str]:
@@ -41,7 +41,7 @@ class Presence:
         try:
             descriptor = os.open(self._path(name), os.O_RDWR)
         except FileNotFoundError:
-            return None if self.roll is None else self.roll.is_gone(name)
+            return None if self.process_registry is None else self.process_registry.is_gone(name)
         try:
             return _lock(descriptor)
         finally:
@@ -49,8 +49,8 @@ class Presence:
 
     def forget(self, name: str) -> None:
         """Remove the file of a process that is gone, holding its lock lest it be just appearing."""
-        if self.roll is not None:
-            self.roll.forget(name)
+        if self.process_registry is not None:
+            self.process_registry.forget(name)
         try:
             descriptor = os.open(self._path(name), os.O_RDWR)
         except FileNotFoundError:
@@ -63,11 +63,17 @@ class Presence:
 
     def known(self) -> list[str]:
         """All processes that left a file here, or have a counter in the database."""
-        return sorted(self._here().union([] if self.roll is None else self.roll.known()))
+        return sorted(
+            self._here().union(
+                [] if self.process_registry is None else self.process_registry.known()
+            )
+        )
 
     def gone(self) -> list[str]:
         """Those of them that have ended and were not forgotten yet."""
-        suspects = self._here().union([] if self.roll is None else self.roll.still())
+        suspects = self._here().union(
+            [] if self.process_registry is None else self.process_registry.still()
+        )
         return [name for name in sorted(suspects) if self.is_gone(name)]
 
     def _here(self) -> set[str]:

@@ -12,12 +12,12 @@ from app.store.database import CONNECTIONS, Database, storage_error
 from app.store.durable import make_folder
 from app.store.files import Files
 from app.store.generation import SharedGeneration
+from app.store.heartbeat import Heartbeat
 from app.store.identity import require_one_store
 from app.store.jobs import JobStore
 from app.store.presence import Presence
-from app.store.pulse import Pulse
+from app.store.process_registry import ProcessRegistry
 from app.store.registry import Registry
-from app.store.roll import Roll
 from app.store.secret import Sealer, secret_of
 from app.store.storage import open_storage
 from app.store.uploads import Uploads
@@ -85,9 +85,9 @@ class Store:
         self.generation = SharedGeneration(home / "generation")
         self._stack.callback(self.generation.close)
         if not self.database.is_sqlite:
-            self.presence.roll = Roll(self.database, lease)
-            pulse = Pulse(url, self.presence.id, self.generation, lease)
-            self._stack.callback(pulse.close)
+            self.presence.process_registry = ProcessRegistry(self.database, lease)
+            heartbeat = Heartbeat(url, self.presence.id, self.generation, lease)
+            self._stack.callback(heartbeat.close)
 
     def require_ready(self) -> None:
         """Raise unless the database answers and the folder can be written."""
@@ -97,7 +97,7 @@ class Store:
         except OSError as error:
             raise storage_error(error) from error
 
-    def bury(self) -> None:
+    def clean_up_after_dead_processes(self) -> None:
         """Clean up after processes that are gone. A change that one had committed, but not
         announced any more, is announced."""
         dead = self.presence.gone()

@@ -25,7 +25,7 @@ from app.store.schema import uploads
 log = logging.getLogger("frtsvm.store")
 
 
-class Brought(Protocol):
+class UploadedFiles(Protocol):
     """Files that only have to be recorded."""
 
     def keep(self, connection: Connection) -> None:
@@ -41,7 +41,7 @@ class Uploads:
         self._files = files
 
     @contextmanager
-    def bringing(self, objects: Mapping[str, Staged]) -> Iterator[Brought]:
+    def uploading(self, objects: Mapping[str, Staged]) -> Iterator[UploadedFiles]:
         """Around the exclusive section that records these objects."""
         if self._files.storage.instant:
             yield _Renames(self._files, objects)
@@ -58,7 +58,7 @@ class Uploads:
             self._withdraw(announced)
 
     def among(self, connection: Connection, names: Collection[str]) -> set[str]:
-        """Those of the objects that someone is bringing; inside an exclusive section."""
+        """Those of the objects that someone is uploading; inside an exclusive section."""
         found = connection.execute(select(uploads.c.name).where(uploads.c.name.in_(names)))
         return set(found.scalars())
 

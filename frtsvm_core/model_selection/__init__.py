@@ -8,19 +8,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from frtsvm_core.model_selection.calibrated import CalibratedTwinClassifier
+    from frtsvm_core.model_selection.calibrated_classifier import CalibratedTwinClassifier
     from frtsvm_core.model_selection.calibration import Calibration
-    from frtsvm_core.model_selection.curves import (
-        ScoreProfile,
-        ScoreSurface,
-        score_profile,
-        score_surface,
-    )
     from frtsvm_core.model_selection.progress import SearchProgress, StopSearch
     from frtsvm_core.model_selection.reliability import (
         ReliabilityTable,
         brier_score,
         reliability_table,
+    )
+    from frtsvm_core.model_selection.score_profiles import (
+        ScoreProfile,
+        ScoreSurface,
+        score_profile,
+        score_surface,
     )
     from frtsvm_core.model_selection.search import FRTSVMSearchCV
 
@@ -40,18 +40,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CalibratedTwinClassifier": "calibrated",
+    "CalibratedTwinClassifier": "calibrated_classifier",
     "Calibration": "calibration",
     "FRTSVMSearchCV": "search",
     "ReliabilityTable": "reliability",
-    "ScoreProfile": "curves",
-    "ScoreSurface": "curves",
+    "ScoreProfile": "score_profiles",
+    "ScoreSurface": "score_profiles",
     "SearchProgress": "progress",
     "StopSearch": "progress",
     "brier_score": "reliability",
     "reliability_table": "reliability",
-    "score_profile": "curves",
-    "score_surface": "curves",
+    "score_profile": "score_profiles",
+    "score_surface": "score_profiles",
 }
 
 

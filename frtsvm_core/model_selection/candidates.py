@@ -3,7 +3,7 @@
 A candidate is an estimator with some of its parameters set. Candidates with equal kernel and weights
 share the kernel factor, the class spectra and the projected rows (a *group*); inside a group those with
 equal regularization share the matrix of the dual (a *block*); inside a block the slack costs form a
-ladder, one per membership.
+path, one per membership.
 """
 
 from collections.abc import Hashable, Iterable, Mapping

@@ -10,12 +10,12 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from frtsvm_core.model_selection.candidates import Block, Group
+from frtsvm_core.model_selection.cluster import DaskWorkers, JoblibBackend, workers_of
 from frtsvm_core.model_selection.fold import Fold, Rows
-from frtsvm_core.model_selection.machines import Machines, OtherBackend, machines_of
+from frtsvm_core.model_selection.fold_tasks import Prepared, Scored, Task, parts_of
 from frtsvm_core.model_selection.progress import OutOfTime, Reporter
 from frtsvm_core.model_selection.results import Evaluation
 from frtsvm_core.model_selection.scoring import Scorer
-from frtsvm_core.model_selection.work import Prepared, Scored, Task, parts_of
 
 
 class Evaluator:
@@ -60,7 +60,7 @@ class Evaluator:
         complete by then is kept."""
         self._deadline, self._at_least_one = deadline, at_least_one
         self._reporter.plan(sum(group.size for group in groups))
-        machines = machines_of(self._task, self._n_jobs)
+        machines = workers_of(self._task, self._n_jobs)
         if machines is not None:
             self._evaluate_elsewhere(machines, groups)
             return
@@ -95,7 +95,7 @@ class Evaluator:
                 self._check()
 
     def _evaluate_elsewhere(
-        self, machines: Machines | OtherBackend, groups: Sequence[Group]
+        self, machines: DaskWorkers | JoblibBackend, groups: Sequence[Group]
     ) -> None:
         plan = list(parts_of(groups, len(self._folds)))
         with _half_read(machines.results([part for parts in plan for part in parts])) as results:

@@ -1,8 +1,8 @@
 """One training fold with one kernel: everything that its candidates share, computed once.
 
 For each class the rows are projected on the eigenvectors of the class scatter (twin/spectrum.py); after
-that a regularization is a product with a diagonal, a slack cost one rung of a ladder
-(solvers/ladder.py), and the distance of the validation rows to a plane one column of a product.
+that a regularization is a product with a diagonal, a slack cost one box of a path
+(solvers/path.py), and the distance of the validation rows to a plane one column of a product.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ from frtsvm_core.kernels.functions import Kernel, in_blocks
 from frtsvm_core.memberships import Memberships, most_reference_rows
 from frtsvm_core.model_selection.candidates import Block, Candidate, Group
 from frtsvm_core.solvers.box_qp import SolverOptions
-from frtsvm_core.solvers.ladder import Ladder
+from frtsvm_core.solvers.path import BoxPath
 from frtsvm_core.twin.decision import REST, class_scores, plane_distances, plane_norms
 from frtsvm_core.twin.parallel import one_openmp_thread
 from frtsvm_core.twin.plane import without_rounding
@@ -192,8 +192,8 @@ class FoldProblem:
         ]
         for candidate, specs in zip(block.candidates, planes, strict=True):
             for spec in specs:
-                ladder = wanted[spec.own, spec.other, spec.regularization]
-                ladder[candidate.settings.memberships].add(float(spec.slack_cost))
+                path = wanted[spec.own, spec.other, spec.regularization]
+                path[candidate.settings.memberships].add(float(spec.slack_cost))
         options = block.candidates[0].options
         solved = {
             (own, other, *key): found
@@ -223,17 +223,17 @@ class FoldProblem:
         chosen = slice(None) if other == REST else self._data.codes[self._opposing[own]] == other
         opposing = self._opposing[own][chosen]
         z = spectrum.whitened(self._projected[own][chosen], c)
-        ladder, rounding = Ladder(z), spectrum.rounding(c)
+        path, rounding = BoxPath(z), spectrum.rounding(c)
         for settings, costs in ladders.items():
-            rungs = np.sort(np.fromiter(costs, dtype=np.float64))
+            boxes = np.sort(np.fromiter(costs, dtype=np.float64))
             trust = self._trust(settings)[opposing] * self._data.weight[opposing]
-            solution = ladder.solve(trust, rungs, options, self._seed)
+            solution = path.solve(trust, boxes, options, self._seed)
             v = without_rounding(solution.v, z, solution.alpha, rounding)
             direction, at_mean, g = spectrum.planes(v, c)
             values = self._asked[own] @ direction.T + at_mean
             distances = plane_distances(values, plane_norms(g))
             for cost, column, converged in zip(
-                rungs.tolist(), distances.T, solution.converged, strict=True
+                boxes.tolist(), distances.T, solution.converged, strict=True
             ):
                 yield (settings, cost), _SolvedPlane(column, bool(converged))
 

@@ -24,7 +24,7 @@ from frtsvm_core.model_selection.auto import AutoSearch
 from frtsvm_core.model_selection.candidates import Params, configure, group_candidates
 from frtsvm_core.model_selection.evaluation import Evaluator
 from frtsvm_core.model_selection.fold import Fold, Rows
-from frtsvm_core.model_selection.held_out import HeldOut, IncompleteFold, held_out
+from frtsvm_core.model_selection.out_of_fold import IncompleteFold, OutOfFold, out_of_fold
 from frtsvm_core.model_selection.progress import Reporter, SearchCallback, StopSearch
 from frtsvm_core.model_selection.results import Outcome, results_table
 from frtsvm_core.model_selection.scoring import Scorer, resolve_scorer
@@ -59,7 +59,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     With a grid it gives the table and the choice of scikit-learn's GridSearchCV on the same folds, in
     a small part of its time: the kernel factor and the spectrum of each class are computed once per
-    fold and kernel; after that every c1 is a diagonal, and every c3 a rung of a ladder. Without one
+    fold and kernel; after that every c1 is a diagonal, and every c3 a box of a path. Without one
     it goes from coarse to fine through kernels, memberships and costs (docs/search.md).
 
     Parameters
@@ -282,7 +282,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return
         reporter.tell("calibration")
         try:
-            known = self._held_out(outcome, seed)
+            known = self._out_of_fold(outcome, seed)
         except IncompleteFold:
             if self.probability is not None or self.balance is True:
                 raise
@@ -294,9 +294,9 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             by = None if self.balance_ is None else importance
             self.calibration_ = known.calibration(self.probability, by)
 
-    def _held_out(self, outcome: Outcome, seed: int) -> HeldOut:
+    def _out_of_fold(self, outcome: Outcome, seed: int) -> OutOfFold:
         best = group_candidates(self._base(), [self.best_params_], seed=seed)
-        return held_out(best, outcome.rows, outcome.folds, n_jobs=self.n_jobs)
+        return out_of_fold(best, outcome.rows, outcome.folds, n_jobs=self.n_jobs)
 
     def _importance(self, rows: Rows) -> FloatArray:
         """How much a row of each class counts, by the estimator and by what is asked for."""

@@ -92,7 +92,7 @@ class StoreView:
 
 def clean_up(store: Store) -> None:
     """What a server does by itself in its first seconds, and every minute."""
-    store.bury()
+    store.clean_up_after_dead_processes()
     Reaper(store, lease=1e9).reap()
-    store.bury()
+    store.clean_up_after_dead_processes()
     store.sweep()

@@ -213,14 +213,14 @@ def publish_after_cancel() -> None:
 @fault
 def lease_by_wall_clock() -> None:
     """A lease is renewed at every look at it, and over when the clock on the wall says so."""
-    from app.store import beats
+    from app.store import stall_detector
 
-    def of(self: beats.Stillness, key: Any, beat: int) -> float:
+    def seconds_stalled(self: stall_detector.StallDetector, key: Any, beat: int) -> float:
         _, renewed, _ = self._seen.get(key, (beat, time.time(), 0.0))
         self._seen[key] = (beat, time.time(), 0.0)
         return time.time() - renewed
 
-    _put(beats.Stillness, "of", of)
+    _put(stall_detector.StallDetector, "seconds_stalled", seconds_stalled)
 
 
 # --- requests ----------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from sqlalchemy import select, text
 from app.errors import StoreUnavailable
 from app.schemas.jobs import JobState
 from app.store.database import Database
-from app.store.pulse import LOOK_INTERVAL
-from app.store.roll import Roll
+from app.store.heartbeat import LOOK_INTERVAL
+from app.store.process_registry import ProcessRegistry
 from app.store.schema import jobs, versions
 from app.store.store import Store
 from tests.app.postgres import Postgres
@@ -240,16 +240,16 @@ def test_a_process_of_another_machine_is_known_by_its_beats(here: Store, elsewhe
 
 
 def test_a_process_that_does_not_beat_is_buried_and_can_come_back(here: Store) -> None:
-    roll = here.presence.roll
-    assert roll is not None
-    roll.beat("other")
+    registry = here.presence.process_registry
+    assert registry is not None
+    registry.beat("other")
     clock = [0.0]
-    here.presence.roll = Roll(here.database, lease=3, clock=lambda: clock[0])
+    here.presence.process_registry = ProcessRegistry(here.database, lease=3, clock=lambda: clock[0])
     for _ in range(6):
-        here.bury()
+        here.clean_up_after_dead_processes()
         clock[0] += 1
     assert here.presence.known() == [here.presence.id]
-    roll.beat("other")
+    registry.beat("other")
     assert "other" in here.presence.known()
 
 

@@ -258,7 +258,7 @@ def test_jobs_of_a_process_that_vanished_say_so(
     assert record.error is not None
     assert record.error["code"] == "interrupted"
     before = store.generation.current()
-    store.bury()
+    store.clean_up_after_dead_processes()
     assert list(store.files.temporary.iterdir()) == []
     assert store.presence.known() == [store.presence.id]
     assert store.generation.current() != before  # whatever it had changed is looked up again

@@ -69,7 +69,7 @@ def test_a_sweep_spares_what_another_machine_is_about_to_record(
     enqueue(remote_store)
     staged = remote_store.files.stage({"w": np.array([7.0])})
     name = artifact_name(staged.sha256)
-    with remote_store.uploads.bringing({name: staged}):
+    with remote_store.uploads.uploading({name: staged}):
         other_store.sweep()
         assert remote_store.files.storage.size(name) == staged.size
     # Not recorded after all: now it is nobody's.
@@ -110,7 +110,7 @@ def test_announcements_of_the_dead_are_withdrawn(remote_store: Store) -> None:
     with remote_store.database.write() as connection:
         connection.execute(text("INSERT INTO uploads VALUES ('t', 'artifacts/x', 'dead')"))
     (remote_store.files.temporary.parent / "processes" / "dead.lock").touch()
-    remote_store.bury()
+    remote_store.clean_up_after_dead_processes()
     assert pending(remote_store) == 0
 
 

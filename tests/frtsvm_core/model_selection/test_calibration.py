@@ -6,15 +6,16 @@ import sys
 import numpy as np
 import pytest
 
-from frtsvm_core.model_selection.calibrating import fit_calibration
 from frtsvm_core.model_selection.calibration import Calibration
+from frtsvm_core.model_selection.calibration_fitting import fit_calibration
 from frtsvm_core.model_selection.reliability import brier_score
-from tests.frtsvm_core.model_selection.test_calibrating import scored
+from tests.frtsvm_core.model_selection.test_calibration_fitting import scored
 
 
 def test_probabilities_need_nothing_but_numpy() -> None:
     script = (
-        "import sys, frtsvm_core.model_selection.calibration, frtsvm_core.model_selection.curves\n"
+        "import sys\n"
+        "import frtsvm_core.model_selection.calibration, frtsvm_core.model_selection.score_profiles\n"
         "print([m for m in ('sklearn', 'scipy', 'numba') if m in sys.modules])"
     )
     done = subprocess.run(

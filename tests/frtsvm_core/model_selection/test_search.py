@@ -177,7 +177,7 @@ def test_wrong_parameters_are_named_before_anything_is_fitted(
 
 
 def test_fits_that_stop_early_are_counted(cancer: Data, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frtsvm_core.solvers.ladder._GRAM_ROWS", 0)
+    monkeypatch.setattr("frtsvm_core.solvers.path._GRAM_ROWS", 0)
     estimator = FRTSVMClassifier("linear", max_iter=1)
     search = FRTSVMSearchCV(estimator, {"c3": [1.0, 100.0]}, refit=False)
     with pytest.warns(ConvergenceWarning, match=r"\d+ of 10 fits stopped at max_iter"):

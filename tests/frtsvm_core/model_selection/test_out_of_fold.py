@@ -12,11 +12,14 @@ from sklearn.model_selection import StratifiedKFold
 
 from frtsvm_core import FRTSVMClassifier
 from frtsvm_core.model_selection import FRTSVMSearchCV
-from frtsvm_core.model_selection.balancing import fit_balance, learn_balance
-from frtsvm_core.model_selection.calibrating import fit_calibration
+from frtsvm_core.model_selection.calibration_fitting import fit_calibration
 from frtsvm_core.model_selection.candidates import group_candidates
+from frtsvm_core.model_selection.distance_weights import (
+    fit_distance_weights,
+    learn_distance_weights,
+)
 from frtsvm_core.model_selection.fold import Fold, Rows
-from frtsvm_core.model_selection.held_out import HeldOut, held_out
+from frtsvm_core.model_selection.out_of_fold import OutOfFold, out_of_fold
 from frtsvm_core.model_selection.reliability import brier_score
 from frtsvm_core.twin.decision import class_scores
 
@@ -35,10 +38,10 @@ def uneven() -> Data:
     return x, y
 
 
-def known(data: Data, weight: Any = None) -> HeldOut:
+def known(data: Data, weight: Any = None) -> OutOfFold:
     rows = Rows(*data, weight)
     groups = group_candidates(FRTSVMClassifier(random_state=0), [{}], seed=0)
-    return held_out(groups, rows, [Fold(*fold) for fold in FOLDS.split(*data)], n_jobs=None)
+    return out_of_fold(groups, rows, [Fold(*fold) for fold in FOLDS.split(*data)], n_jobs=None)
 
 
 def test_distances_are_those_of_separate_fits(uneven: Data) -> None:
@@ -62,7 +65,7 @@ def test_no_part_of_a_probability_has_seen_the_row_it_is_judged_by(uneven: Data)
     judged = np.empty((found.codes.size, 2))
     for number in range(3):
         out = found.fold == number
-        balance = learn_balance(
+        balance = learn_distance_weights(
             found.distances[~out], found.plane_classes, found.codes[~out], np.ones((~out).sum())
         )
         scores = class_scores(found.distances, found.plane_classes, balance)
@@ -150,7 +153,7 @@ def test_weights_reach_the_balance(uneven: Data) -> None:
     found = known(uneven, weight)
     learned = found.balance(np.ones(2))
     assert found.weight is not None
-    alone = fit_balance(
+    alone = fit_distance_weights(
         found.distances,
         found.plane_classes,
         found.codes,

@@ -23,8 +23,8 @@ from app.api.responses import BytesResponse
 from app.errors import ServiceError
 from app.observability.context import request_id
 
-#: Where the application leaves the lane for the protocol, in the state of its lifespan.
-LANE = "frtsvm.lane"
+#: Where the application leaves the fast_path for the protocol, in the state of its lifespan.
+FAST_PATH = "frtsvm.fast_path"
 #: Longer bodies go the usual way from their first byte, with flow control.
 MAX_BYTES = 4 * 1024 * 1024
 #: Bytes of all bodies together that have begun to arrive; one that does not fit goes the usual way.
@@ -32,7 +32,7 @@ MAX_HELD = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class FastPathRequest:
     """A request that may take the short way, without its body."""
 
     path: str
@@ -50,7 +50,7 @@ class Answered:
     body: bytes
 
 
-class Lane:
+class FastPath:
     """Finds requests that may go this way, and answers those that can."""
 
     def __init__(
@@ -62,7 +62,7 @@ class Lane:
         self._in_flight = in_flight
         self._held = 0
 
-    def passage(self, path: str, headers: Headers) -> Passage | None:
+    def request_for(self, path: str, headers: Headers) -> FastPathRequest | None:
         """Whether a POST may go this way, by its path and headers."""
         found = self._table.find(path)
         if found is None or b"content-encoding" in headers or b"transfer-encoding" in headers:
@@ -70,7 +70,7 @@ class Lane:
         length = headers.get(b"content-length", b"")
         if not (length.isdigit() and len(length) < 10 and 0 < int(length) <= self._max_bytes):
             return None
-        return Passage(path, headers, *found)
+        return FastPathRequest(path, headers, *found)
 
     def hold(self, size: int) -> bool:
         """Whether that many bytes more of a body may be held; who gets a yes lets go of them."""
@@ -79,25 +79,25 @@ class Lane:
         self._held += size
         return True
 
-    def let_go(self, size: int) -> None:
+    def release(self, size: int) -> None:
         """They are held no longer."""
         self._held -= size
         self._in_flight.give_back(size)
 
-    def answer(self, passage: Passage, server: str, body: bytes) -> Answered | None:
+    def answer(self, request: FastPathRequest, server: str, body: bytes) -> Answered | None:
         """The answer, or None if it takes longer than this way is for."""
         if len(body) > EAGER_ARRAY_BYTES:
             return None
         started = time.perf_counter()
-        identifier = id_for(passage.headers.get(b"x-request-id"))
+        identifier = id_for(request.headers.get(b"x-request-id"))
         token = request_id.set(identifier)
         try:
-            response = self._respond(passage, server, body)
+            response = self._respond(request, server, body)
             if response is None:
                 return None
             seconds = time.perf_counter() - started
-            status, route = response.status_code, passage.route.path
-            self._recorder.record("POST", passage.path, route, status, seconds)
+            status, route = response.status_code, request.route.path
+            self._recorder.record("POST", request.path, route, status, seconds)
         finally:
             request_id.reset(token)
         headers = [
@@ -110,13 +110,13 @@ class Lane:
             return Answered(status, headers, pieces[0] if len(pieces) == 1 else b"".join(pieces))
         return Answered(status, headers, bytes(response.body))
 
-    def _respond(self, passage: Passage, server: str, body: bytes) -> Response | None:
-        endpoint = passage.route.endpoint
+    def _respond(self, request: FastPathRequest, server: str, body: bytes) -> Response | None:
+        endpoint = request.route.endpoint
         try:
-            opening = Opening(server, passage.headers, b"", passage.parameters)
+            opening = Opening(server, request.headers, b"", request.parameters)
             found = endpoint.at_once(endpoint.admit(opening), body)
         except ServiceError as error:
-            return passage.route.respond(error)
+            return request.route.respond(error)
         except Exception:
             return None  # the usual way meets it again, and reports it
         return found if isinstance(found, Response) else None

@@ -1,8 +1,8 @@
-"""Compiled steps up a ladder of boxes: the same small problem for every slack cost, in one call.
+"""Compiled steps up a path of boxes: the same small problem for every slack cost, in one call.
 
     min  1/2 a'Qa - e'a    s.t.  0 <= a <= c s,      c = c_1 < c_2 < ...      (docs/maths.md, eq. 9)
 
-Between two rungs the coordinates at their bound move with it, the others stay: a start from which a
+Between two boxes the coordinates at their bound move with it, the others stay: a start from which a
 few sweeps and a few active-set steps lead to the solution. A step costs O(|F|^2) for the free set F,
 because the Cholesky factor of Q_FF is updated when a coordinate joins or leaves, and not computed
 anew. Searches solve thousands of such problems of some hundred rows, where one Python call per sweep
@@ -18,12 +18,12 @@ from frtsvm_core.solvers._dual_cd_sweep import sweep_gram
 
 _VECTORIZED = {"reassoc", "contract", "nsz"}
 
-# Sweeps before the first active-set steps of a rung; twice as many before each further attempt.
+# Sweeps before the first active-set steps of a box; twice as many before each further attempt.
 _FIRST_SWEEPS = 6
 _ATTEMPTS = 5
 # A sweep that met no larger violation has nothing left to do.
 _SETTLED = 1e-11
-# After so many rungs the gradient is formed anew, so that the rounding of updates cannot add up.
+# After so many boxes the gradient is formed anew, so that the rounding of updates cannot add up.
 _FRESH_EVERY = 8
 # How many coordinates with the wrong sign join the free set at once.
 _JOIN_AT_ONCE = 3
@@ -105,7 +105,7 @@ def _form_gradient(gram: Any, alpha: Any, gradient: Any) -> None:
 def _move_bounds(
     gram: Any, bound: Any, alpha: Any, gradient: Any, at_bound: Any, ratio: float
 ) -> None:
-    """Take what is at its bound along to the next rung. With B those coordinates and F the rest,
+    """Take what is at its bound along to the next box. With B those coordinates and F the rest,
     Qa = Q_B a_B + Q_F a_F becomes r Q_B a_B + Q_F a_F = r Qa + (1 - r) Q_F a_F, and F is small."""
     for k in range(alpha.size):
         gradient[k] = ratio * (gradient[k] + 1.0) - 1.0
@@ -155,7 +155,7 @@ def _step(
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def _let_go(lower: Any, state: Any, free: Any, rest: Any, n_free: int) -> int:
+def _release(lower: Any, state: Any, free: Any, rest: Any, n_free: int) -> int:
     """Remove the coordinates that the last step has taken to a bound."""
     for position in range(n_free - 1, -1, -1):
         if state[free[position]] == _STOPPED:
@@ -214,7 +214,7 @@ def _finish(
                 step[a] = -rest[a]
             _solve(lower, n_free, step)
             if not _step(bound, alpha, moved, state, free, rest, step, n_free):
-                n_free = _let_go(lower, state, free, rest, n_free)
+                n_free = _release(lower, state, free, rest, n_free)
                 continue
         _spread(gram, gradient, moved)
         joined = 0
@@ -239,14 +239,14 @@ def _finish(
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def climb(
+def solve_path(
     gram: Any,  # in: Q, n x n, C-ordered
     weight: Any,  # in: s, n
-    ladder: Any,  # in: c, ascending
-    alphas: Any,  # out: rungs x n
-    exact: Any,  # out: rungs, whether the conditions hold up to rounding
+    path: Any,  # in: c, ascending
+    alphas: Any,  # out: boxes x n
+    exact: Any,  # out: boxes, whether the conditions hold up to rounding
 ) -> None:
-    """Solve every rung from the solution of the one below it."""
+    """Solve every box from the solution of the one below it."""
     size = weight.size
     alpha = np.zeros(size)
     gradient = np.empty(size)
@@ -257,24 +257,22 @@ def climb(
     ridge = 0.0
     for i in range(size):
         ridge = max(ridge, _RIDGE * gram[i, i])
-    for rung in range(ladder.size):
-        bound = ladder[rung] * weight
-        same = rung > 0 and exact[rung - 1]
+    for box in range(path.size):
+        bound = path[box] * weight
+        same = box > 0 and exact[box - 1]
         for i in range(size):
             if at_bound[i] and alpha[i] != bound[i]:
                 same = False
         if not same:
-            exact[rung] = False
+            exact[box] = False
             sweeps = _FIRST_SWEEPS
-            if rung % _FRESH_EVERY == 0:
+            if box % _FRESH_EVERY == 0:
                 for i in range(size):
                     if at_bound[i]:
                         alpha[i] = bound[i]
                 _form_gradient(gram, alpha, gradient)
             else:
-                _move_bounds(
-                    gram, bound, alpha, gradient, at_bound, ladder[rung] / ladder[rung - 1]
-                )
+                _move_bounds(gram, bound, alpha, gradient, at_bound, path[box] / path[box - 1])
             for _ in range(_ATTEMPTS):
                 for _ in range(sweeps):
                     largest, smallest, _n = sweep_gram(
@@ -283,11 +281,11 @@ def climb(
                     if largest - smallest <= _SETTLED:
                         break
                 if _finish(gram, bound, alpha, gradient, lower, free, ridge):
-                    exact[rung] = True
+                    exact[box] = True
                     break
                 sweeps *= 2
         else:
-            exact[rung] = True
+            exact[box] = True
         for i in range(size):
             at_bound[i] = alpha[i] == bound[i]
-            alphas[rung, i] = alpha[i]
+            alphas[box, i] = alpha[i]

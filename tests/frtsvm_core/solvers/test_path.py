@@ -1,4 +1,4 @@
-"""A ladder of boxes gives what separate solves give, rung by rung."""
+"""A path of boxes gives what separate solves give, box by box."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
-from frtsvm_core.solvers.ladder import Ladder
+from frtsvm_core.solvers.path import BoxPath
 
 FloatArray = NDArray[np.float64]
 
@@ -31,9 +31,9 @@ def random_problem(seed: int, n_rows: int, width: int) -> tuple[FloatArray, Floa
 )
 def test_every_rung_is_the_solution_of_its_box(seed: int, n_rows: int, width: int) -> None:
     rows, weight = random_problem(seed, n_rows, width)
-    ladder = Ladder(rows).solve(weight, COSTS, OPTIONS, 0)
-    assert ladder.converged.all()
-    for cost, v in zip(COSTS, ladder.v, strict=True):
+    path = BoxPath(rows).solve(weight, COSTS, OPTIONS, 0)
+    assert path.converged.all()
+    for cost, v in zip(COSTS, path.v, strict=True):
         alone = solve_box_qp(
             rows,
             cost * weight,
@@ -47,8 +47,8 @@ def test_every_rung_is_the_solution_of_its_box(seed: int, n_rows: int, width: in
 
 def test_repeated_rows_make_no_difference_to_the_plane() -> None:
     rows, weight = random_problem(3, 30, 4)
-    once = Ladder(rows).solve(2.0 * weight, COSTS, OPTIONS, 0)
-    twice = Ladder(np.repeat(rows, 2, axis=0)).solve(np.repeat(weight, 2), COSTS, OPTIONS, 0)
+    once = BoxPath(rows).solve(2.0 * weight, COSTS, OPTIONS, 0)
+    twice = BoxPath(np.repeat(rows, 2, axis=0)).solve(np.repeat(weight, 2), COSTS, OPTIONS, 0)
     assert twice.converged.all()
     np.testing.assert_allclose(twice.v, once.v, atol=1e-8)
 
@@ -56,16 +56,16 @@ def test_repeated_rows_make_no_difference_to_the_plane() -> None:
 def test_boxes_of_width_zero_stay_closed() -> None:
     rows, weight = random_problem(5, 25, 4)
     weight[::2] = 0.0
-    ladder = Ladder(rows).solve(weight, COSTS, OPTIONS, 0)
-    without = Ladder(rows[1::2]).solve(weight[1::2], COSTS, OPTIONS, 0)
-    np.testing.assert_allclose(ladder.v, without.v, atol=1e-9)
+    path = BoxPath(rows).solve(weight, COSTS, OPTIONS, 0)
+    without = BoxPath(rows[1::2]).solve(weight[1::2], COSTS, OPTIONS, 0)
+    np.testing.assert_allclose(path.v, without.v, atol=1e-9)
 
 
 def test_large_problems_climb_without_the_gram_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, weight = random_problem(7, 120, 6)
-    small = Ladder(rows).solve(weight, COSTS, OPTIONS, 0)
-    monkeypatch.setattr("frtsvm_core.solvers.ladder._GRAM_ROWS", 0)
-    large = Ladder(rows)
+    small = BoxPath(rows).solve(weight, COSTS, OPTIONS, 0)
+    monkeypatch.setattr("frtsvm_core.solvers.path._GRAM_ROWS", 0)
+    large = BoxPath(rows)
     assert large._gram is None
     climbed = large.solve(weight, COSTS, OPTIONS, 0)
     assert climbed.converged.all()

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from app.errors import ServiceError
 from app.store.database import Database
 from app.store.generation import SharedGeneration
-from app.store.roll import Roll
+from app.store.process_registry import ProcessRegistry
 from app.store.schema import gate
 
 log = logging.getLogger("frtsvm.store")
@@ -23,18 +23,18 @@ LOOK_INTERVAL = 0.25
 LOOKS_PER_BEAT = 4
 
 
-class Pulse:
+class Heartbeat:
     """Beats and looks on a connection of its own, so that no busy pool can stop its heart."""
 
     def __init__(self, url: str, process: str, generation: SharedGeneration, lease: float) -> None:
         self._database = Database(url, connections=1)
-        self._roll = Roll(self._database, lease)
+        self._registry = ProcessRegistry(self._database, lease)
         self._process = process
         self._generation = generation
-        self._seen = self._roll.beat(process)
+        self._seen = self._registry.beat(process)
         self._away = False
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -42,7 +42,7 @@ class Pulse:
         self._stop.set()
         self._thread.join()
         with suppress(ServiceError):  # else they will notice after the lease
-            self._roll.forget(self._process)
+            self._registry.forget(self._process)
         self._database.close()
 
     def _run(self) -> None:
@@ -50,14 +50,16 @@ class Pulse:
         while not self._stop.wait(LOOK_INTERVAL):
             looks += 1
             try:
-                found = self._look() if looks % LOOKS_PER_BEAT else self._roll.beat(self._process)
+                found = (
+                    self._look() if looks % LOOKS_PER_BEAT else self._registry.beat(self._process)
+                )
             except ServiceError as error:
                 if not self._away:
                     log.warning("the database is away", extra={"why": error.detail})
                 self._away = True
                 continue
             except Exception:
-                log.exception("pulse")
+                log.exception("heartbeat failed")
                 continue
             if self._away:
                 log.info("the database is back")

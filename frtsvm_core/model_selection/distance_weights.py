@@ -35,7 +35,7 @@ class LearnedBalance:
     nearest_score: float  # the same for the rule of the nearer plane
 
 
-def fit_balance(
+def fit_distance_weights(
     distances: FloatArray,
     plane_classes: IntArray,
     codes: IntArray,
@@ -47,14 +47,14 @@ def fit_balance(
     `fold` says which fold a row was held out with: the rule is judged fold by fold, learned on the
     others. It is not used if that makes more errors by twice what chance explains.
     """
-    balance = learn_balance(distances, plane_classes, codes, weight)
+    balance = learn_distance_weights(distances, plane_classes, codes, weight)
     if balance is None:
         return None
     nearest = decide(class_scores(distances, plane_classes)) == codes
     balanced = np.empty_like(nearest)
     for number in np.unique(fold):
         out = fold == number
-        learned = learn_balance(distances[~out], plane_classes, codes[~out], weight[~out])
+        learned = learn_distance_weights(distances[~out], plane_classes, codes[~out], weight[~out])
         scores = class_scores(distances[out], plane_classes, learned)
         balanced[out] = decide(scores) == codes[out]
     changed = weight * (balanced.astype(np.float64) - nearest)
@@ -67,7 +67,7 @@ def fit_balance(
     )
 
 
-def learn_balance(
+def learn_distance_weights(
     distances: FloatArray, plane_classes: IntArray, codes: IntArray, weight: FloatArray
 ) -> Balance | None:
     """The balance of largest likelihood, pair by pair; None if no class has a plane for each other."""

@@ -17,7 +17,7 @@ from typing import Any
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
-from frtsvm_core.model_selection.work import Part, Places, Scored, Task, score_part
+from frtsvm_core.model_selection.fold_tasks import Part, Places, Scored, Task, score_part
 
 log = logging.getLogger("frtsvm.search")
 
@@ -27,18 +27,18 @@ Result = tuple[float, list[Scored]]
 AHEAD = 2
 
 
-def machines_of(task: Task, n_jobs: int | None) -> "Machines | OtherBackend | None":
+def workers_of(task: Task, n_jobs: int | None) -> "DaskWorkers | JoblibBackend | None":
     """What the caller has chosen by `joblib.parallel_config`; None: this machine."""
     backend, _ = get_active_backend()
     if type(backend).__module__ == "joblib._parallel_backends":
         return None
     client = getattr(backend, "client", None)
     if type(backend).__module__ == "joblib._dask" and client is not None:
-        return Machines(client, backend.submit_kwargs, task)
-    return OtherBackend(task, n_jobs)
+        return DaskWorkers(client, backend.submit_kwargs, task)
+    return JoblibBackend(task, n_jobs)
 
 
-class OtherBackend:
+class JoblibBackend:
     """A backend of joblib that we know nothing of."""
 
     def __init__(self, task: Task, n_jobs: int | None) -> None:
@@ -50,7 +50,7 @@ class OtherBackend:
         yield from parallel(delayed(score_part)(self._task, part) for part in parts)
 
 
-class Machines:
+class DaskWorkers:
     """The workers of a Dask cluster."""
 
     def __init__(self, client: Any, options: dict[str, Any], task: Task) -> None:

@@ -7,10 +7,14 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from frtsvm_core.model_selection.balancing import LearnedBalance, fit_balance, learn_balance
-from frtsvm_core.model_selection.calibrating import fit_calibration
 from frtsvm_core.model_selection.calibration import Calibration
+from frtsvm_core.model_selection.calibration_fitting import fit_calibration
 from frtsvm_core.model_selection.candidates import Group
+from frtsvm_core.model_selection.distance_weights import (
+    LearnedBalance,
+    fit_distance_weights,
+    learn_distance_weights,
+)
 from frtsvm_core.model_selection.fold import Decided, Fold, Rows
 from frtsvm_core.twin.decision import class_scores
 
@@ -23,7 +27,7 @@ class IncompleteFold(ValueError):
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class OutOfFold:
     """One candidate on the rows that its folds hold out, fold after fold."""
 
     distances: FloatArray  # one column per plane
@@ -35,7 +39,9 @@ class HeldOut:
     def balance(self, importance: FloatArray) -> LearnedBalance | None:
         """Learn how much each distance should count; `importance` is that of each class."""
         weight = self._weight(importance)
-        return fit_balance(self.distances, self.plane_classes, self.codes, self.fold, weight)
+        return fit_distance_weights(
+            self.distances, self.plane_classes, self.codes, self.fold, weight
+        )
 
     def calibration(self, method: str, balanced_by: FloatArray | None = None) -> Calibration:
         """Calibrate the scores; with `balanced_by`, the importance of each class for the balance,
@@ -45,7 +51,7 @@ class HeldOut:
             balance = None
             if balanced_by is not None:
                 weight = self._weight(balanced_by)[known]
-                balance = learn_balance(
+                balance = learn_distance_weights(
                     self.distances[known], self.plane_classes, self.codes[known], weight
                 )
             return class_scores(self.distances, self.plane_classes, balance)
@@ -63,9 +69,9 @@ class HeldOut:
         return relative
 
 
-def held_out(
+def out_of_fold(
     groups: Sequence[Group], rows: Rows, folds: Sequence[Fold], *, n_jobs: int | None
-) -> HeldOut:
+) -> OutOfFold:
     """The only candidate of `groups`, fitted on each fold."""
     (group,) = groups
     (block,) = group.blocks
@@ -84,7 +90,7 @@ def held_out(
 
     decided = Parallel(n_jobs, require="sharedmem")(delayed(decide)(fold) for fold in folds)
     index = np.concatenate([fold.validation for fold in folds])
-    return HeldOut(
+    return OutOfFold(
         np.concatenate([one.distances for one in decided]),
         decided[0].plane_classes,
         codes[index],

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from frtsvm_core.solvers import _ladder_steps as steps
+from frtsvm_core.solvers import _path_steps as steps
 
 FloatArray = NDArray[np.float64]
 

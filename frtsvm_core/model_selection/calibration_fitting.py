@@ -43,18 +43,18 @@ def fit_calibration(
     learned: LearnedScores = scores if callable(scores) else lambda _: scores
     of_all = learned(np.ones(codes.size, dtype=bool))
     n_classes = 2 if of_all.ndim == 1 else of_all.shape[1]
-    held_out = np.empty((codes.size, n_classes))
+    out_of_fold = np.empty((codes.size, n_classes))
     for number in np.unique(fold):
         out = fold == number
         of_others = learned(~out)
         curves = _curves(of_others[~out], codes[~out], weight[~out], method)
-        held_out[out] = Calibration(method, n_classes, curves).probabilities(of_others[out])
+        out_of_fold[out] = Calibration(method, n_classes, curves).probabilities(of_others[out])
     return Calibration(
         method,
         n_classes,
         _curves(of_all, codes, weight, method),
-        brier=brier_score(held_out, codes, weight),
-        reliability=reliability_table(held_out, codes, weight),
+        brier=brier_score(out_of_fold, codes, weight),
+        reliability=reliability_table(out_of_fold, codes, weight),
     )
 
 

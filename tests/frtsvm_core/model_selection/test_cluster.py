@@ -127,7 +127,7 @@ def test_lost_parts_are_done_again_there_and_else_here(
     here = FRTSVMSearchCV(search=grid, cv=3, random_state=0, refit=False).fit(x, y)
     client = Clusterlike(losses, reachable)
     monkeypatch.setattr(
-        evaluation, "machines_of", lambda task, n_jobs: machines.Machines(client, {}, task)
+        evaluation, "machines_of", lambda task, n_jobs: machines.DaskWorkers(client, {}, task)
     )
     there = FRTSVMSearchCV(search=grid, cv=3, random_state=0, refit=False).fit(x, y)
     assert np.array_equal(here.cv_results_["mean_test_score"], there.cv_results_["mean_test_score"])
@@ -138,7 +138,7 @@ def test_an_error_of_the_search_itself_is_not_tried_again(monkeypatch: pytest.Mo
     x, y = make_moons(60, noise=0.3, random_state=0)
     client = Clusterlike(0)
     monkeypatch.setattr(
-        evaluation, "machines_of", lambda task, n_jobs: machines.Machines(client, {}, task)
+        evaluation, "machines_of", lambda task, n_jobs: machines.DaskWorkers(client, {}, task)
     )
 
     def wrong(*_: Any) -> Any:

@@ -1,11 +1,11 @@
-"""One box-constrained problem for a whole ladder of boxes 0 <= a <= c s, warm-started rung by rung.
+"""One box-constrained problem for a whole path of boxes 0 <= a <= c s, warm-started box by box.
 
     min  1/2 a'ZZ'a - e'a    s.t.  0 <= a <= c s,      c = c_1 < c_2 < ...      (docs/maths.md, eq. 9)
 
-Every rung is solved until its optimality conditions hold to rounding, so that the result does not
-depend on the rungs below: a ladder gives the planes that separate fits give. Small problems go through
+Every box is solved until its optimality conditions hold to rounding, so that the result does not
+depend on the boxes below: a path gives the planes that separate fits give. Small problems go through
 Q = ZZ' in one compiled call; for the others, where sweeps take longer than the calls around them, each
-rung is a `solve_box_qp` that starts where the last one ended.
+box is a `solve_box_qp` that starts where the last one ended.
 """
 
 from dataclasses import dataclass
@@ -13,25 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from frtsvm_core.solvers._ladder_steps import climb
+from frtsvm_core.solvers._path_steps import solve_path
 from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
 
 FloatArray = NDArray[np.float64]
 
-# Up to this many rows, or this many times the columns, Q pays for itself over a few rungs.
+# Up to this many rows, or this many times the columns, Q pays for itself over a few boxes.
 _GRAM_ROWS = 600
 _GRAM_RATIO = 2
 _MOST_GRAM_ROWS = 4000
 
 
 @dataclass(frozen=True)
-class LadderSolution:
-    alpha: FloatArray  # rungs x rows
-    v: FloatArray  # rungs x columns: Z'a
-    converged: NDArray[np.bool_]  # per rung
+class PathSolution:
+    alpha: FloatArray  # boxes x rows
+    v: FloatArray  # boxes x columns: Z'a
+    converged: NDArray[np.bool_]  # per box
 
 
-class Ladder:
+class BoxPath:
     """The rows Z of one problem, for any number of ladders over them."""
 
     def __init__(self, rows: FloatArray) -> None:
@@ -46,28 +46,28 @@ class Ladder:
         costs: FloatArray,
         options: SolverOptions,
         seed: int,
-    ) -> LadderSolution:
+    ) -> PathSolution:
         """Solutions for the boxes cost * weight; `costs` ascending. `options` and `seed` are for
         `solve_box_qp`, where the compiled steps do not end at rounding."""
         if self._gram is None:
             return self._rung_by_rung(weight, costs, options, np.random.default_rng(seed))
         alphas = np.empty((costs.size, weight.size))
         exact = np.zeros(costs.size, dtype=np.bool_)
-        climb(self._gram, weight, costs, alphas, exact)
+        solve_path(self._gram, weight, costs, alphas, exact)
         v = alphas @ self._rows
-        for rung in np.flatnonzero(~exact):
+        for box in np.flatnonzero(~exact):
             solution = solve_box_qp(
                 self._rows,
-                costs[rung] * weight,
+                costs[box] * weight,
                 tol=options.tol,
                 max_sweeps=options.max_sweeps,
                 shrinking=options.shrinking,
                 rng=np.random.default_rng(seed),
-                start=alphas[rung],
+                start=alphas[box],
             )
-            alphas[rung], v[rung] = solution.alpha, solution.v
-            exact[rung] = solution.converged
-        return LadderSolution(alphas, v, exact)
+            alphas[box], v[box] = solution.alpha, solution.v
+            exact[box] = solution.converged
+        return PathSolution(alphas, v, exact)
 
     def _rung_by_rung(
         self,
@@ -75,13 +75,13 @@ class Ladder:
         costs: FloatArray,
         options: SolverOptions,
         rng: np.random.Generator,
-    ) -> LadderSolution:
+    ) -> PathSolution:
         alphas = np.empty((costs.size, weight.size))
         v = np.empty((costs.size, self._rows.shape[1]))
         converged = np.zeros(costs.size, dtype=np.bool_)
         alpha: FloatArray | None = None
         below = 0.0
-        for rung, cost in enumerate(costs):
+        for box, cost in enumerate(costs):
             bound = cost * weight
             if alpha is not None:
                 # What was at its bound goes with it.
@@ -96,6 +96,6 @@ class Ladder:
                 start=alpha,
             )
             alpha, below = solution.alpha, float(cost)
-            alphas[rung], v[rung] = solution.alpha, solution.v
-            converged[rung] = solution.converged
-        return LadderSolution(alphas, v, converged)
+            alphas[box], v[box] = solution.alpha, solution.v
+            converged[box] = solution.converged
+        return PathSolution(alphas, v, converged)

@@ -16,7 +16,7 @@ from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
 from frtsvm_core.model_selection.calibration import METHODS
 from frtsvm_core.model_selection.candidates import group_candidates
 from frtsvm_core.model_selection.fold import Fold, Rows
-from frtsvm_core.model_selection.held_out import held_out
+from frtsvm_core.model_selection.out_of_fold import out_of_fold
 from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
@@ -82,7 +82,7 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         splitter = check_cv(self.cv, labels, classifier=True)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         with one_blas_thread():
-            self.calibration_ = held_out(
+            self.calibration_ = out_of_fold(
                 group_candidates(self._base(), [{}], seed=seed),
                 Rows(rows, labels, weight),
                 [Fold(*fold) for fold in splitter.split(rows, labels)],

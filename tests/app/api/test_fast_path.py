@@ -22,7 +22,7 @@ import pytest
 import tritonclient.http as triton
 
 from app.api.body_limit import InFlight
-from app.api.lane import MAX_BYTES, MAX_HELD, Lane
+from app.api.fast_path import MAX_BYTES, MAX_HELD, FastPath
 from app.api.raw import RouteTable
 from app.api.recording import Recorder
 from tests.app.data import two_blobs
@@ -35,7 +35,9 @@ BODY = json.dumps({"model": "blobs", "X": [[0.5, 0.25], [3.5, 3.0]]}).encode()
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("lane") / "home", keep_alive=1, body_timeout=3) as server:
+    with Server(
+        tmp_path_factory.mktemp("fast_path") / "home", keep_alive=1, body_timeout=3
+    ) as server:
         x, y = two_blobs(40)
         with server.client() as client:
             answer = client.post("/train", json={"model": "blobs", "X": x, "y": y})
@@ -202,22 +204,22 @@ def test_bodies_that_are_too_much_to_hold_together_are_answered_all(server: Serv
 
 
 def test_what_is_held_is_counted() -> None:
-    lane = Lane(RouteTable([]), cast("Recorder", None), 10**9, InFlight(10**9))
-    assert lane.hold(MAX_HELD)
-    assert not lane.hold(1)
-    lane.let_go(5)
-    assert lane.hold(5)
-    assert not lane.hold(1)
+    fast_path = FastPath(RouteTable([]), cast("Recorder", None), 10**9, InFlight(10**9))
+    assert fast_path.hold(MAX_HELD)
+    assert not fast_path.hold(1)
+    fast_path.release(5)
+    assert fast_path.hold(5)
+    assert not fast_path.hold(1)
 
 
 def test_what_is_held_counts_with_all_other_bodies() -> None:
     everything = InFlight(10)
-    lane = Lane(RouteTable([]), cast("Recorder", None), 10**9, everything)
+    fast_path = FastPath(RouteTable([]), cast("Recorder", None), 10**9, everything)
     assert everything.take(6)
-    assert not lane.hold(5)
-    assert lane.hold(4)
+    assert not fast_path.hold(5)
+    assert fast_path.hold(4)
     assert not everything.take(1)
-    lane.let_go(4)
+    fast_path.release(4)
     assert everything.take(4)
 
 

@@ -30,7 +30,7 @@ def table_row(table: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def as_results(table: dict[str, Any]) -> dict[str, Any]:
-    """The columns by which `frtsvm_core.model_selection.curves` knows a search."""
+    """The columns by which `frtsvm_core.model_selection.score_profiles` knows a search."""
     return {
         "params": table["params"],
         "mean_test_score": table["mean"],

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from sqlalchemy import delete, insert, select, text, update
 
-from app.store.beats import Stillness
 from app.store.database import Database
 from app.store.schema import gate, processes
+from app.store.stall_detector import StallDetector
 
 
-class Roll:
+class ProcessRegistry:
     """The counters, and for how long each has stood still while this process looked."""
 
     def __init__(
@@ -20,7 +20,7 @@ class Roll:
     ) -> None:
         self._database = database
         self._lease = lease
-        self._stillness = Stillness(clock)
+        self._stall_detector = StallDetector(clock)
 
     def beat(self, process: str) -> int:
         """Show that a process lives; returns the generation of the models, to save a question."""
@@ -40,7 +40,7 @@ class Roll:
             beat = connection.execute(
                 select(processes.c.beat).where(processes.c.id == process)
             ).scalar()
-        return beat is None or self._stillness.of(process, beat) > self._lease
+        return beat is None or self._stall_detector.seconds_stalled(process, beat) > self._lease
 
     def known(self) -> list[str]:
         """All processes that have a counter."""
@@ -51,8 +51,12 @@ class Roll:
         """All processes whose counter has stood still for longer than the lease."""
         with self._database.read() as connection:
             found = connection.execute(select(processes.c.id, processes.c.beat)).all()
-        self._stillness.keep({row.id for row in found})
-        return [row.id for row in found if self._stillness.of(row.id, row.beat) > self._lease]
+        self._stall_detector.keep({row.id for row in found})
+        return [
+            row.id
+            for row in found
+            if self._stall_detector.seconds_stalled(row.id, row.beat) > self._lease
+        ]
 
     def forget(self, process: str) -> None:
         """Remove the counter of a process that is gone."""

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from frtsvm_core.model_selection.balancing import fit_balance, learn_balance
+from frtsvm_core.model_selection.distance_weights import (
+    fit_distance_weights,
+    learn_distance_weights,
+)
 from frtsvm_core.twin.decision import Balance, class_scores
 from frtsvm_core.twin.model import decide
 
@@ -31,7 +34,7 @@ def drawn(
 def test_it_recovers_the_truth() -> None:
     """In units in which the weights add up to 2."""
     distances, codes = drawn(0, 200_000, (4.5, 1.5, -0.6))
-    balance = learn_balance(distances, TWO, codes, np.ones(codes.size))
+    balance = learn_distance_weights(distances, TWO, codes, np.ones(codes.size))
     assert balance is not None
     np.testing.assert_allclose(balance.weights, [1.5, 0.5], atol=0.03)
     np.testing.assert_allclose(balance.offsets, [-0.2], atol=0.02)
@@ -39,7 +42,9 @@ def test_it_recovers_the_truth() -> None:
 
 def test_few_rows_stay_near_the_nearer_plane() -> None:
     """Thirty rows cannot drop a plane, thirty thousand can."""
-    few, many = (learn_balance(*_with_codes(drawn(1, n, (3.0, 0.0, 0.0)))) for n in (30, 30_000))
+    few, many = (
+        learn_distance_weights(*_with_codes(drawn(1, n, (3.0, 0.0, 0.0)))) for n in (30, 30_000)
+    )
     assert few is not None
     assert many is not None
     assert 0.3 < few.weights[1] < 1.0
@@ -63,7 +68,7 @@ def test_coming_nearer_to_a_plane_never_speaks_against_its_class(
 ) -> None:
     """Whatever the rows say, also if they say the contrary."""
     distances, codes = drawn(seed, n_rows, truth)
-    balance = learn_balance(distances, TWO, codes, np.ones(n_rows))
+    balance = learn_distance_weights(distances, TWO, codes, np.ones(n_rows))
     assert balance is not None
     assert (balance.weights >= 0.0).all()
     assert balance.weights.sum() == pytest.approx(2.0)
@@ -73,8 +78,8 @@ def test_coming_nearer_to_a_plane_never_speaks_against_its_class(
 @given(st.floats(1e-100, 1e100))
 def test_the_unit_of_the_distances_makes_no_difference(unit: float) -> None:
     distances, codes = drawn(2, 80, (3.0, 1.0, 0.5))
-    balance = learn_balance(distances, TWO, codes, np.ones(80))
-    scaled = learn_balance(distances * unit, TWO, codes, np.ones(80))
+    balance = learn_distance_weights(distances, TWO, codes, np.ones(80))
+    scaled = learn_distance_weights(distances * unit, TWO, codes, np.ones(80))
     assert balance is not None
     assert scaled is not None
     np.testing.assert_allclose(scaled.weights, balance.weights, rtol=1e-6)
@@ -84,7 +89,7 @@ def test_the_unit_of_the_distances_makes_no_difference(unit: float) -> None:
 def test_a_plane_without_direction_is_survived() -> None:
     distances, codes = drawn(3, 60, (3.0, 1.0, 0.5))
     distances[:5, 0] = 1e153
-    balance = learn_balance(distances, TWO, codes, np.ones(60))
+    balance = learn_distance_weights(distances, TWO, codes, np.ones(60))
     assert balance is not None
     assert np.isfinite(class_scores(distances, TWO, balance)).all()
 
@@ -92,8 +97,8 @@ def test_a_plane_without_direction_is_survived() -> None:
 def test_weights_count_as_rows_do() -> None:
     distances, codes = drawn(4, 60, (3.0, 1.0, 0.5))
     times = np.random.default_rng(0).integers(1, 4, 60)
-    weighted = learn_balance(distances, TWO, codes, times.astype(float))
-    repeated = learn_balance(
+    weighted = learn_distance_weights(distances, TWO, codes, times.astype(float))
+    repeated = learn_distance_weights(
         np.repeat(distances, times, axis=0), TWO, np.repeat(codes, times), np.ones(times.sum())
     )
     assert weighted is not None
@@ -107,11 +112,11 @@ def test_each_pair_of_classes_learns_from_its_own_rows() -> None:
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 3, 300)
     distances = rng.exponential(size=(300, 6))
-    balance = learn_balance(distances, THREE, codes, np.ones(300))
+    balance = learn_distance_weights(distances, THREE, codes, np.ones(300))
     assert balance is not None
     for pair, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
         rows, planes = np.isin(codes, (i, j)), slice(2 * pair, 2 * pair + 2)
-        alone = learn_balance(
+        alone = learn_distance_weights(
             distances[rows][:, planes], TWO, (codes[rows] == j).astype(np.intp), np.ones(rows.sum())
         )
         assert alone is not None
@@ -121,13 +126,16 @@ def test_each_pair_of_classes_learns_from_its_own_rows() -> None:
 
 def test_one_plane_against_all_others_has_no_pair() -> None:
     distances = np.random.default_rng(0).exponential(size=(30, 3))
-    assert learn_balance(distances, REST, np.arange(30) % 3, np.ones(30)) is None
-    assert fit_balance(distances, REST, np.arange(30) % 3, np.arange(30) % 5, np.ones(30)) is None
+    assert learn_distance_weights(distances, REST, np.arange(30) % 3, np.ones(30)) is None
+    assert (
+        fit_distance_weights(distances, REST, np.arange(30) % 3, np.arange(30) % 5, np.ones(30))
+        is None
+    )
 
 
 def test_a_class_that_is_not_there_leaves_the_nearer_plane() -> None:
     distances = np.random.default_rng(0).exponential(size=(30, 2))
-    balance = learn_balance(distances, TWO, np.zeros(30, dtype=np.intp), np.ones(30))
+    balance = learn_distance_weights(distances, TWO, np.zeros(30, dtype=np.intp), np.ones(30))
     assert balance is not None
     np.testing.assert_array_equal(balance.weights, 1.0)
     np.testing.assert_array_equal(balance.offsets, 0.0)
@@ -136,12 +144,12 @@ def test_a_class_that_is_not_there_leaves_the_nearer_plane() -> None:
 def test_it_is_judged_on_rows_that_had_no_part_in_it() -> None:
     distances, codes = drawn(6, 400, (4.0, 1.0, -1.0))
     fold = np.arange(400) % 4
-    learned = fit_balance(distances, TWO, codes, fold, np.ones(400))
+    learned = fit_distance_weights(distances, TWO, codes, fold, np.ones(400))
     assert learned is not None
     right = []
     for number in range(4):
         out = fold == number
-        balance = learn_balance(distances[~out], TWO, codes[~out], np.ones((~out).sum()))
+        balance = learn_distance_weights(distances[~out], TWO, codes[~out], np.ones((~out).sum()))
         right += (decide(class_scores(distances[out], TWO, balance)) == codes[out]).tolist()
     assert learned.score == pytest.approx(np.mean(right))
     assert learned.nearest_score == pytest.approx(
@@ -159,7 +167,7 @@ def test_what_does_clearly_worse_on_other_folds_is_not_used() -> None:
     lying = rng.uniform(size=400) < 0.45
     codes[lying & (fold == 0)] = 1
     codes[lying & (fold == 1)] = 0
-    assert fit_balance(distances, TWO, codes, fold, np.ones(400)) is None
+    assert fit_distance_weights(distances, TWO, codes, fold, np.ones(400)) is None
 
 
 def test_equal_weights_are_the_nearer_plane() -> None:

@@ -13,14 +13,14 @@ from collections.abc import Callable, Collection, Hashable
 LONGEST_STEP = 5.0
 
 
-class Stillness:
+class StallDetector:
     """Remembers counters from look to look."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._seen: dict[Hashable, tuple[int, float, float]] = {}
 
-    def of(self, key: Hashable, beat: int) -> float:
+    def seconds_stalled(self, key: Hashable, beat: int) -> float:
         """Seconds for which the counter `key` has been seen at `beat`."""
         now = self._clock()
         before, still, looked = self._seen.get(key, (beat, 0.0, now))

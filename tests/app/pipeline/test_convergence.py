@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.pipeline.curves import MAX_POINTS, N_BINS, RecordedSweeps, membership_histograms
+from app.pipeline.convergence import MAX_POINTS, N_BINS, RecordedSweeps, membership_histograms
 
 
 class _Counting:

@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from frtsvm_core.model_selection.calibrating import (
+from frtsvm_core.model_selection.calibration_fitting import (
     fit_calibration,
     fit_isotonic,
     fit_sigmoid,
