@@ -33,7 +33,7 @@ from app.settings import Settings
 from app.web.studio import studio_router
 
 DESCRIPTION = (
-    "Trains and serves Fast and Robust Twin Support Vector DaskWorkers: versioned models with a "
+    "Trains and serves Fast and Robust Twin Support Vector Machines: versioned models with a "
     "certificate of optimality and a list of the training rows that look mislabelled."
 )
 

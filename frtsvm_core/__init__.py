@@ -1,4 +1,4 @@
-"""Fast and Robust Twin Support Vector DaskWorkers over NumPy arrays.
+"""Fast and Robust Twin Support Vector Machines over NumPy arrays.
 
 Names are imported when they are first used: a server that only predicts never loads what training
 needs (scikit-learn, numba).

@@ -23,7 +23,7 @@ from app.api.responses import BytesResponse
 from app.errors import ServiceError
 from app.observability.context import request_id
 
-#: Where the application leaves the fast_path for the protocol, in the state of its lifespan.
+#: Where the application leaves the fast path for the protocol, in the state of its lifespan.
 FAST_PATH = "frtsvm.fast_path"
 #: Longer bodies go the usual way from their first byte, with flow control.
 MAX_BYTES = 4 * 1024 * 1024

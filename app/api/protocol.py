@@ -16,7 +16,7 @@ MAX_AT_A_TIME = 8
 
 
 class FastPathProtocol(DeadlineProtocol):
-    """Asks the fast_path before it makes a task for a request."""
+    """Asks the fast path before it makes a task for a request."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

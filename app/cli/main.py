@@ -21,7 +21,7 @@ def build_parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     parser = argparse.ArgumentParser(
         prog="frtsvm",
-        description="Train and serve Fast and Robust Twin Support Vector DaskWorkers.",
+        description="Train and serve Fast and Robust Twin Support Vector Machines.",
     )
     parser.add_argument("--version", action="version", version=version("frtsvm-service"))
     parser.add_argument("--home", help="folder of the store (FRTSVM_HOME, default .frtsvm)")

@@ -10,7 +10,7 @@ from app.store.jobs import JobRecord, JobStore
 
 log = logging.getLogger("frtsvm.jobs")
 
-#: A cluster loses machines as a matter of course, and one that a job has uploaded down must not take
+#: A cluster loses machines as a matter of course, and one that one job has brought down must not take
 #: the others with it.
 CLUSTER_ATTEMPTS = 2
 

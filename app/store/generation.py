@@ -1,7 +1,7 @@
 """A mark that all processes see and that differs whenever models, versions or aliases changed.
 
 Predictions ask "did anything change?" thousands of times per second, and a database is too slow for
-that. The mark is eight bytes of memory that the processes of one machine share. DaskWorkers that share
+that. The mark is eight bytes of memory that the processes of one machine share. Machines that share
 a database count their changes in it, in the transaction that makes them; each looks at the count a
 few times per second (`pulse`) and moves its own mark when it differs.
 

@@ -22,7 +22,7 @@ class Evaluator:
     """Evaluates groups of candidates on the same folds, and keeps every complete evaluation.
 
     The compiled solvers and BLAS release the interpreter lock and the folds share large arrays, so
-    joblib runs them on threads; unless the caller has chosen one of its backends for several machines
+    joblib runs them on threads; unless the caller has chosen one of its backends for several workers
     (`joblib.parallel_config("dask")`), which then get one group and fold at a time.
     """
 
@@ -60,9 +60,9 @@ class Evaluator:
         complete by then is kept."""
         self._deadline, self._at_least_one = deadline, at_least_one
         self._reporter.plan(sum(group.size for group in groups))
-        machines = workers_of(self._task, self._n_jobs)
-        if machines is not None:
-            self._evaluate_elsewhere(machines, groups)
+        workers = workers_of(self._task, self._n_jobs)
+        if workers is not None:
+            self._evaluate_elsewhere(workers, groups)
             return
         # As many groups at a time as it takes to give every worker a fold.
         together = max(1, effective_n_jobs(self._n_jobs) // len(self._folds))
@@ -95,10 +95,10 @@ class Evaluator:
                 self._check()
 
     def _evaluate_elsewhere(
-        self, machines: DaskWorkers | JoblibBackend, groups: Sequence[Group]
+        self, workers: DaskWorkers | JoblibBackend, groups: Sequence[Group]
     ) -> None:
         plan = list(parts_of(groups, len(self._folds)))
-        with _half_read(machines.results([part for parts in plan for part in parts])) as results:
+        with _half_read(workers.results([part for parts in plan for part in parts])) as results:
             for parts in plan:
                 folds = []
                 for _ in parts:

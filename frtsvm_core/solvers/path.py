@@ -50,7 +50,7 @@ class BoxPath:
         """Solutions for the boxes cost * weight; `costs` ascending. `options` and `seed` are for
         `solve_box_qp`, where the compiled steps do not end at rounding."""
         if self._gram is None:
-            return self._rung_by_rung(weight, costs, options, np.random.default_rng(seed))
+            return self._box_by_box(weight, costs, options, np.random.default_rng(seed))
         alphas = np.empty((costs.size, weight.size))
         exact = np.zeros(costs.size, dtype=np.bool_)
         solve_path(self._gram, weight, costs, alphas, exact)
@@ -69,7 +69,7 @@ class BoxPath:
             exact[box] = solution.converged
         return PathSolution(alphas, v, exact)
 
-    def _rung_by_rung(
+    def _box_by_box(
         self,
         weight: FloatArray,
         costs: FloatArray,

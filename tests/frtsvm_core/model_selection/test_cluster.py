@@ -18,9 +18,9 @@ from frtsvm_core.model_selection import (
     FRTSVMSearchCV,
     SearchProgress,
     StopSearch,
+    cluster,
     evaluation,
-    machines,
-    work,
+    fold_tasks,
 )
 
 
@@ -120,14 +120,14 @@ class Outcome:
 def test_lost_parts_are_done_again_there_and_else_here(
     losses: int, reachable: int, scattered: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "AT_A_TIME", 2)
+    monkeypatch.setattr(fold_tasks, "AT_A_TIME", 2)
     x, y = make_moons(2000, noise=0.3, random_state=0)
     x, y = x[:120], y[:120]
     grid = {"gamma": [0.5, 2.0], "c1": [0.1, 1.0, 4.0], "c3": [0.5, 2.0]}
     here = FRTSVMSearchCV(search=grid, cv=3, random_state=0, refit=False).fit(x, y)
     client = Clusterlike(losses, reachable)
     monkeypatch.setattr(
-        evaluation, "machines_of", lambda task, n_jobs: machines.DaskWorkers(client, {}, task)
+        evaluation, "workers_of", lambda task, n_jobs: cluster.DaskWorkers(client, {}, task)
     )
     there = FRTSVMSearchCV(search=grid, cv=3, random_state=0, refit=False).fit(x, y)
     assert np.array_equal(here.cv_results_["mean_test_score"], there.cv_results_["mean_test_score"])
@@ -138,13 +138,13 @@ def test_an_error_of_the_search_itself_is_not_tried_again(monkeypatch: pytest.Mo
     x, y = make_moons(60, noise=0.3, random_state=0)
     client = Clusterlike(0)
     monkeypatch.setattr(
-        evaluation, "machines_of", lambda task, n_jobs: machines.DaskWorkers(client, {}, task)
+        evaluation, "workers_of", lambda task, n_jobs: cluster.DaskWorkers(client, {}, task)
     )
 
     def wrong(*_: Any) -> Any:
         raise ValueError("not this one")
 
-    monkeypatch.setattr(work.FoldProblem, "__init__", wrong)
+    monkeypatch.setattr(fold_tasks.FoldProblem, "__init__", wrong)
     search = FRTSVMSearchCV(search={"c3": [0.5]}, cv=3, refit=False, error_score="raise")
     with pytest.raises(ValueError, match="not this one"):
         search.fit(x, y)
