@@ -14,7 +14,7 @@ from app.pipeline import memory
 from app.pipeline.data import TrainingData
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
-from frtsvm_core.model_selection import auto, refit, work
+from frtsvm_core.model_selection import auto, fold_tasks, refit
 
 PROGRAM = """
 import json, re, sys, warnings
@@ -67,7 +67,7 @@ def test_the_estimate_is_an_upper_bound_and_no_wild_one(
 
 def test_what_is_known_of_the_plan_auto_is_true() -> None:
     assert max(auto.STAGE_ROWS) == memory.AUTO_ROWS
-    assert work.KEPT == memory.KEPT
+    assert fold_tasks.KEPT == memory.KEPT
     assert max(auto.STAGE_RANK) == memory.AUTO_RANK
     assert min(refit.REFIT_RANKS) == memory.AUTO_REFIT_RANK
 
