@@ -1,1 +1,1 @@
-"""Work that takes time: queued in the database, run in processes of its own."""
+"""Training jobs: queued in the database, each run in a separate process."""

@@ -1,8 +1,9 @@
-"""The process of one training.
+"""Main function of a training process.
 
-It reads the spooled data, writes two files under temporary names, and tells its supervisor. It has
-no database and no secret: only the supervisor can publish. A search can be asked, through the pipe, to
-make do with the best it has found.
+The process reads the spooled data, writes two files under temporary names and reports to its
+supervisor. It has access to neither database nor secret, so only the supervisor can publish a
+model. The supervisor can send a message through the pipe to stop a search and keep the best model
+so far.
 """
 
 from __future__ import annotations
@@ -25,42 +26,43 @@ from app.pipeline.memory import folds_at_a_time
 from app.pipeline.train import NothingTried, train
 from app.processes import when_parent_ends
 from app.schemas.training import TrainingOptions
-from app.store.database import FULL
+from app.store.database import NO_SPACE_ERRNOS
 from app.store.files import load_verified, stage
 
-if TYPE_CHECKING:  # who has no cluster need not have its libraries
-    from app.jobs.cluster.fold_workers import Spreading
+if TYPE_CHECKING:  # the libraries of the cluster are optional
+    from app.jobs.cluster.fold_workers import DistributeFolds
 
-#: Predictions go first when both want the processor.
+#: Trainings run at low priority, so that predictions get the CPU first.
 NICENESS = 10
+#: Seconds between progress messages.
 REPORT_INTERVAL = 0.1
 
 
 def main(task_text: str, pipe: Connection) -> None:
-    """Run one task and send what came of it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends us
+    """Run one task and send its result to the supervisor."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the server ends this process
     when_parent_ends(lambda: os._exit(1))
     task = Task.decode(task_text)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    spreading = None
+    distribute_folds = None
     with contextlib.ExitStack() as stack:
         if task.scheduler is not None and task.options.get("search") is not None:
-            # Before memory is limited: what a connection needs does not count as the training's.
-            spreading = _connected(stack, task.scheduler)
+            # Before the memory limit: the memory of the connection is not charged to the training.
+            distribute_folds = _connect(stack, task.scheduler)
         _limit_memory(task.memory)
-        _run_and_tell(task, pipe, spreading)
+        _run_and_report(task, pipe, distribute_folds)
 
 
-def _connected(stack: contextlib.ExitStack, scheduler: str) -> Spreading | None:
-    from app.jobs.cluster.fold_workers import connected
+def _connect(stack: contextlib.ExitStack, scheduler: str) -> DistributeFolds | None:
+    from app.jobs.cluster.fold_workers import connect
 
-    return connected(stack, scheduler)
+    return connect(stack, scheduler)
 
 
-def _run_and_tell(task: Task, pipe: Connection, spreading: Spreading | None) -> None:
+def _run_and_report(task: Task, pipe: Connection, distribute_folds: DistributeFolds | None) -> None:
     try:
-        _run(task, pipe, spreading)
+        _run(task, pipe, distribute_folds)
     except NothingTried:
         send(pipe, "cancelled")
     except MemoryError:
@@ -68,7 +70,10 @@ def _run_and_tell(task: Task, pipe: Connection, spreading: Spreading | None) -> 
             pipe,
             "failed",
             code="out_of_memory",
-            detail=f"the training wanted more than the {task.memory} bytes it may use",
+            detail=(
+                f"The training needs more than the {task.memory} bytes of memory it may use. "
+                "Lower the number of rows or the kernel rank, or raise FRTSVM_TRAINING_MEMORY."
+            ),
         )
     except TrainingRejected as error:
         send(
@@ -79,23 +84,23 @@ def _run_and_tell(task: Task, pipe: Connection, spreading: Spreading | None) -> 
             errors=[flaw.as_dict() for flaw in error.flaws],
         )
     except OSError as error:
-        code = "store_full" if error.errno in FULL else "storage"
-        send(pipe, "failed", code=code, detail=f"cannot write the model: {error.strerror}")
+        code = "store_full" if error.errno in NO_SPACE_ERRNOS else "storage"
+        send(pipe, "failed", code=code, detail=f"The model cannot be written: {error.strerror}.")
     except ServiceError as error:
         send(pipe, "failed", code="crashed", detail=error.detail)
-    except Exception as error:  # the supervisor logs it, the caller learns its kind
-        detail = f"unexpected {type(error).__name__}"
+    except Exception as error:  # the supervisor logs the trace; the caller gets the type only
+        detail = f"The training failed with an unexpected {type(error).__name__}; see the log."
         send(pipe, "failed", code="crashed", detail=detail, trace=traceback.format_exc()[-8000:])
 
 
-def _run(task: Task, pipe: Connection, spreading: Spreading | None) -> None:
+def _run(task: Task, pipe: Connection, distribute_folds: DistributeFolds | None) -> None:
     data = TrainingData.from_state(load_verified(Path(task.spool), task.sha256))
     options = TrainingOptions.model_validate(task.options)
     with contextlib.ExitStack() as stack:
-        if spreading is not None:
-            stack.enter_context(spreading(folds_at_a_time(data, options, task.memory)))
+        if distribute_folds is not None:
+            stack.enter_context(distribute_folds(folds_at_a_time(data, options, task.memory)))
         stack.enter_context(warnings.catch_warnings())
-        # Whether it converged is in the certificate; the rest nobody would read.
+        # Convergence is reported in the certificate; nobody reads other warnings of this process.
         warnings.simplefilter("ignore")
         outcome = train(data, options, _Throttle(pipe), stop=_Stop(pipe), memory=task.memory)
     folder = Path(task.temporary)
@@ -111,21 +116,23 @@ def _run(task: Task, pipe: Connection, spreading: Spreading | None) -> None:
 
 
 class _Stop:
-    """Whether the supervisor has asked for the best so far."""
+    """Tells whether the supervisor has requested to stop and keep the best model so far."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
         self._asked = False
 
     def __call__(self) -> bool:
-        with contextlib.suppress(EOFError):  # then the parent is gone, and so are we in a moment
+        with contextlib.suppress(
+            EOFError
+        ):  # the parent has ended, and this process ends in a moment
             while not self._asked and self._pipe.poll():
                 self._asked = receive(self._pipe)["kind"] == STOP
         return self._asked
 
 
 class _Throttle:
-    """Sends progress a few times per second at most, but every new phase."""
+    """Sends progress at most every `REPORT_INTERVAL` seconds, and every new phase immediately."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -141,10 +148,10 @@ class _Throttle:
 
 
 def _limit_memory(allowed: int) -> None:
-    """What is mapped already (libraries, mostly) does not count."""
+    """Limit the address space to its present size (mostly libraries) plus `allowed` bytes."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except OSError:  # no such file outside Linux, where the limit would not hold either
+    except OSError:  # only Linux has this file, and only there the limit is effective
         return
     limit = pages * os.sysconf("SC_PAGE_SIZE") + allowed
     _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,4 @@
-"""The embedded job engine: takes jobs from the queue whenever this process has a free slot."""
+"""Embedded job engine: claims queued jobs whenever this process has a free training slot."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from app.store.store import Store
 
 log = logging.getLogger("frtsvm.jobs")
 
-#: Seconds until jobs that another process has queued are noticed.
+#: Seconds between checks for jobs that other processes have queued.
 POLL_INTERVAL = 0.25
 
 
 class EmbeddedEngine:
-    """One dispatcher thread, and one thread and one process per running job."""
+    """Runs jobs with one dispatcher thread, and one thread and one process per running job."""
 
     def __init__(
         self,
@@ -49,28 +49,28 @@ class EmbeddedEngine:
         self._dispatcher = threading.Thread(target=self._dispatch, name="jobs", daemon=True)
 
     def start(self) -> None:
-        """Begin to take jobs."""
+        """Start to claim and run jobs."""
         self._dispatcher.start()
 
     def submit(self, job: str) -> None:
-        """There is a new job: whoever is free takes the oldest one."""
-        log.debug("woken", extra={"job": job})
+        """Wake the dispatcher because a job was queued; a free process claims the oldest job."""
+        log.debug("dispatcher woken", extra={"job": job})
         self._wake.set()
 
     def cancel(self, job: str) -> None:
-        """The job was asked to end; if it runs here, look at once."""
+        """Check a job immediately after its cancellation was requested, if it runs here."""
         with self._lock:
             entry = self._running.get(job)
         if entry:
             entry[1].set()
 
     def capacity(self) -> int:
-        """Jobs that could start now."""
+        """Return the number of free training slots."""
         with self._lock:
             return self._slots - len(self._running)
 
     def stop(self, grace: float) -> None:
-        """Take nothing new; give running jobs some time, then interrupt them."""
+        """Claim no more jobs; wait `grace` seconds for running ones, then interrupt them."""
         self._stop.set()
         self._wake.set()
         if self._dispatcher.ident is not None:
@@ -91,13 +91,13 @@ class EmbeddedEngine:
             self._load()
         while not self._stop.is_set():
             try:
-                while not self._stop.is_set() and self.capacity() > 0 and self._take_one():
+                while not self._stop.is_set() and self.capacity() > 0 and self._start_next():
                     pass
                 self._housekeeping.when_due()
             except ServiceError as error:
-                log.warning("the store is not available", extra={"why": error.detail})
+                log.warning("store unavailable", extra={"why": error.detail})
             except Exception:
-                log.exception("dispatcher")
+                log.exception("dispatcher failed")
             self._wake.wait(POLL_INTERVAL)
             self._wake.clear()
 
@@ -105,7 +105,7 @@ class EmbeddedEngine:
         self._launcher.warm_up()
         self._loaded = True
 
-    def _take_one(self) -> bool:
+    def _start_next(self) -> bool:
         if not self._loaded:
             if not self._store.jobs.queued(1):
                 return False
@@ -114,18 +114,18 @@ class EmbeddedEngine:
         if record is None:
             return False
         log.info("job started", extra={"job": record.id, "model": record.model})
-        nudge = threading.Event()
+        check_now = threading.Event()
         thread = threading.Thread(
-            target=self._run, args=(record, nudge), name=f"job-{record.id}", daemon=True
+            target=self._run, args=(record, check_now), name=f"job-{record.id}", daemon=True
         )
         with self._lock:
-            self._running[record.id] = (thread, nudge)
+            self._running[record.id] = (thread, check_now)
         thread.start()
         return True
 
-    def _run(self, record: JobRecord, nudge: threading.Event) -> None:
+    def _run(self, record: JobRecord, check_now: threading.Event) -> None:
         try:
-            self._supervisor.run(record, nudge)
+            self._supervisor.run(record, check_now)
         finally:
             with self._lock:
                 del self._running[record.id]

@@ -1,6 +1,7 @@
-"""Where the process of a training begins.
+"""Entry point of training processes.
 
-Apart from `app.jobs.child`, so that the web process can name it without importing what trains.
+It is separate from `app.jobs.child`, so that the web process can refer to it without importing the
+numerical libraries.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from multiprocessing.connection import Connection
 
 
 def main(task_text: str, pipe: Connection) -> None:
-    """Run one task; in the process from which trainings are forked its code is loaded already."""
+    """Run one task. The fork server has imported `app.jobs.child` already."""
     from app.jobs import child
 
     child.main(task_text, pipe)

@@ -1,4 +1,4 @@
-"""What every engine does now and then: find jobs whose process is gone, remove what nobody needs."""
+"""Periodic work of every engine: end jobs of dead processes, collect garbage, prune the history."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ import time
 from app.jobs.reaper import Reaper
 from app.store.store import Store
 
+#: Seconds between two runs of each kind of work.
 REAP_INTERVAL = 1.0
-SWEEP_INTERVAL = 60.0
+GARBAGE_INTERVAL = 60.0
 
 
 class Housekeeping:
-    """Called often, works rarely."""
+    """Runs periodic work when it is due; `when_due` can be called at any rate."""
 
     def __init__(self, store: Store, *, history: int, lease: float, attempts: int = 1) -> None:
         self._store = store
         self._history = history
         self._reaper = Reaper(store, lease, attempts)
-        self._next_reap = self._next_sweep = 0.0
+        self._next_reap = self._next_garbage = 0.0
 
     def when_due(self) -> None:
-        """Do what is due."""
+        """Run the work that is due."""
         now = time.monotonic()
         if now >= self._next_reap:
             self._next_reap = now + REAP_INTERVAL
             self._reaper.reap()
             self._store.clean_up_after_dead_processes()
-        if now >= self._next_sweep:
-            self._next_sweep = now + SWEEP_INTERVAL
-            self._store.sweep()
+        if now >= self._next_garbage:
+            self._next_garbage = now + GARBAGE_INTERVAL
+            self._store.collect_garbage()
             self._store.jobs.prune(self._history)

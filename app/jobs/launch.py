@@ -1,4 +1,4 @@
-"""Starts the processes of trainings: forks of one process that has the numerical code loaded."""
+"""Start training processes as forks of a process that has the numerical code loaded."""
 
 from __future__ import annotations
 
@@ -17,42 +17,47 @@ START_ATTEMPTS = 3
 
 
 class Launcher:
-    """A training starts in hundredths of a second; loading what it needs takes some seconds."""
+    """Starts training processes from a fork server.
+
+    A fork takes some 10 ms; loading the numerical code would take several seconds.
+    """
 
     def __init__(self) -> None:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["app.jobs.preload"])
 
     def warm_up(self) -> None:
-        """Load the numerical code into the process that forks ours, before any job is taken.
+        """Load the numerical code into the fork server, before any job is claimed.
 
-        A job taken earlier would be running without a process that could be killed.
+        A job claimed earlier would be in state RUNNING without a process that could be killed.
         """
         try:
             forkserver.ensure_running()
             probe = self._context.Process(target=int, daemon=True)
             probe.start()
             probe.join()
-        except (OSError, EOFError):  # killed meanwhile; the first job will start another
-            log.warning("warm-up was cut short")
+        except (OSError, EOFError):  # the fork server was killed; the first job starts another one
+            log.warning("warm-up interrupted")
 
     def start(self, task: Task) -> tuple[BaseProcess, Connection]:
-        """The process of a task, and our end of its pipe."""
+        """Start the process of a task; return it and the end of the pipe for the supervisor."""
         for attempt in range(START_ATTEMPTS):
-            ours, theirs = self._context.Pipe(duplex=True)
+            parent_end, child_end = self._context.Pipe(duplex=True)
             process = self._context.Process(
-                target=entry.main, args=(task.encode(), theirs), daemon=True, name=task.job
+                target=entry.main, args=(task.encode(), child_end), daemon=True, name=task.job
             )
             try:
                 process.start()
             except (OSError, EOFError) as error:
-                # The process that forks ours was killed; the next attempt starts another.
-                ours.close()
-                log.warning("cannot start", extra={"job": task.job, "why": str(error)})
+                # The fork server was killed; the next attempt starts another one.
+                parent_end.close()
+                log.warning(
+                    "cannot start training process", extra={"job": task.job, "why": str(error)}
+                )
                 if attempt + 1 == START_ATTEMPTS:
                     raise
             else:
-                return process, ours
+                return process, parent_end
             finally:
-                theirs.close()
+                child_end.close()
         raise AssertionError("unreachable")

@@ -1,4 +1,4 @@
-"""What passes between a training process and its supervisor: JSON, never pickles."""
+"""Messages between a training process and its supervisor, as JSON: unpickling could run code."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from typing import Any
 
 from app.store.files import Staged
 
-#: The one thing that a supervisor says: keep the best so far, and come to an end.
+#: The only message from supervisor to process: stop the search and keep the best model so far.
 STOP = "stop"
 
 
 @dataclass(frozen=True)
 class Task:
-    """Everything a training process needs to know."""
+    """Arguments of a training process."""
 
     job: str
     spool: str
     sha256: str
     options: dict[str, Any]
     temporary: str
-    """Folder for what it writes."""
+    """Folder for its output files."""
     process: str
-    """Prefix of the names of what it writes; its supervisor removes them if it dies."""
+    """Prefix of the names of its output files, by which the supervisor removes them."""
     memory: int
-    """Bytes it may use."""
+    """Limit of its memory in bytes, above the libraries."""
     scheduler: str | None = None
-    """The cluster over which it may spread a search."""
+    """Address of the Dask scheduler for the folds of a search; None: all folds run locally."""
 
     def encode(self) -> str:
-        """As the argument of the process."""
+        """Return the task as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def decode(cls, text: str) -> Task:
-        """What `encode` was given."""
+        """Restore a task from JSON."""
         return cls(**json.loads(text))
 
 
@@ -53,10 +53,10 @@ def receive(pipe: Connection) -> dict[str, Any]:
 
 
 def staged_to_json(staged: Staged) -> dict[str, Any]:
-    """A staged file as JSON."""
+    """Convert a staged file to a JSON value."""
     return {"path": str(staged.path), "sha256": staged.sha256, "size": staged.size}
 
 
 def staged_from_json(value: dict[str, Any]) -> Staged:
-    """What `staged_to_json` was given."""
+    """Restore a staged file from its JSON value."""
     return Staged(Path(value["path"]), value["sha256"], value["size"])

@@ -1,7 +1,7 @@
-"""Imported once by the process from which trainings are forked.
+"""Imported once by the fork server, from which training processes are forked.
 
-A tiny training and a tiny search make it load (or compile, the first time ever) the numerical code, so
-that every training starts with all of it in memory.
+A tiny training and a tiny search load the numerical code (and compile it, if no compiled code is
+cached). So every training process starts with all of it in memory.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ import gc
 import logging
 import warnings
 
-# Nothing that is loaded here is ever garbage. Looking for some takes a seventh of the time.
+# No object that is loaded here becomes garbage; collection would take a seventh of the loading
+# time.
 gc.disable()
 
 import numpy as np  # noqa: E402
 
-import app.jobs.child  # noqa: E402, F401  (what the forked processes run)
+import app.jobs.child  # noqa: E402, F401  (the code of the forked processes)
 
 
 def warm_up() -> None:
-    """Fit a few rows with each kind of kernel."""
+    """Run a tiny training with each kind of kernel, and a tiny search."""
     from app.pipeline.data import TrainingData
     from app.pipeline.train import train
     from app.schemas.table import Table
@@ -31,7 +32,7 @@ def warm_up() -> None:
     for kernel in ("linear", "rbf"):
         options = TrainingOptions.model_validate({"params": {"kernel": kernel}})
         train(data, options, lambda _: None)
-    # One job: threads would not survive the forks.
+    # n_jobs=1: threads do not survive a fork.
     search = FRTSVMSearchCV(search={"c3": [0.5, 1.0]}, cv=2, probability="sigmoid", n_jobs=1)
     search.fit(rows, data.codes)
 
@@ -40,9 +41,9 @@ try:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warm_up()
-except Exception:  # a training that fails the same way says why; this process must live
+except Exception:  # trainings report the same error; the fork server must not end
     logging.getLogger("frtsvm.preload").exception("warm-up failed")
 finally:
     gc.collect()
-    gc.freeze()  # forks share these pages as long as the collector does not write into them
+    gc.freeze()  # frozen objects stay in memory pages shared with the forks
     gc.enable()

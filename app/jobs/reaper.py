@@ -1,4 +1,4 @@
-"""Finds jobs whose process is gone and says so in their rows."""
+"""End or requeue running jobs whose process is dead."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from app.store.store import Store
 
 
 class Reaper:
-    """A process of this machine is gone when its lock is free; any other when its jobs do not beat.
+    """Finds running jobs without a live process and interrupts them.
 
-    Beats are counted, not dated (`app.store.stall_detector`), so that no wrong clock can end a job.
+    A process on this machine is dead if its lock is free, one on another machine if its heartbeats
+    stop. A job is also interrupted if its own heartbeat counter stalls for longer than the lease.
+    Heartbeats are counters without timestamps (`app.store.stall_detector`), so a wrong clock cannot
+    end a job.
     """
 
     def __init__(
@@ -30,13 +33,13 @@ class Reaper:
         self._stall_detector = StallDetector(clock)
 
     def reap(self) -> None:
-        """Look at all running jobs once."""
+        """Check all running jobs once."""
         running = self._store.jobs.running()
         for job in running:
-            still = self._stall_detector.seconds_stalled((job.id, job.fence), job.beat)
-            if self._owner_is_gone(job) or still > self._lease:
+            stalled = self._stall_detector.seconds_stalled((job.id, job.fence), job.beat)
+            if self._owner_is_gone(job) or stalled > self._lease:
                 self._interruptions.interrupt(job)
-        self._stall_detector.keep({(job.id, job.fence) for job in running})
+        self._stall_detector.retain({(job.id, job.fence) for job in running})
 
     def _owner_is_gone(self, job: JobRecord) -> bool:
         return job.owner is None or self._store.presence.is_gone(job.owner) is True

@@ -1,4 +1,4 @@
-"""What the service needs of whatever runs its jobs."""
+"""Interfaces of the job engines."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ from typing import Protocol
 
 
 class JobRunner(Protocol):
-    """The row of the job is the truth, a runner only hurries it."""
+    """Receives notifications about jobs.
+
+    The database row of a job is authoritative; a notification only makes the engine react sooner.
+    """
 
     def submit(self, job: str) -> None:
-        """There is a new job."""
+        """Notify the engine that a job was queued."""
         ...
 
     def cancel(self, job: str) -> None:
-        """The job was asked to end."""
+        """Notify the engine that the cancellation of a job was requested."""
         ...
 
     def capacity(self) -> int:
-        """Jobs that could start now."""
+        """Return the number of jobs that could start now."""
         ...
 
 
 class JobEngine(JobRunner, Protocol):
-    """A runner with a beginning and an end."""
+    """A job runner that can be started and stopped."""
 
     def start(self) -> None:
-        """Begin to take jobs."""
+        """Start to run jobs."""
         ...
 
     def stop(self, grace: float) -> None:
-        """Take nothing new, and be gone after that many seconds at the latest."""
+        """Start no more jobs; stop after at most `grace` seconds."""
         ...

@@ -1,9 +1,10 @@
-"""Runs one claimed job to its end: starts its process, watches it, publishes or records why not.
+"""Run one claimed job: start its process, monitor it, and publish its model or record its failure.
 
-The row decides. Cancellation, a lost fence and the deadline all end the process with SIGKILL, and
-whatever it was writing is removed; only `JobStore.publish` makes a version, in one transaction that
-checks state and fence. A request to keep the best so far is passed on to the process, which ends by
-itself; until it has, all of the above still holds.
+The database row is authoritative. The process is killed (SIGKILL) and its files are removed if the
+job is cancelled, if its fencing token is outdated, or if it exceeds its time limit. Only
+`JobStore.publish` creates a version, in one transaction that checks state and fencing token. A
+request to keep the best model so far is forwarded to the process, which then ends by itself; until
+it has ended, all of the above still applies.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ log = logging.getLogger("frtsvm.jobs")
 
 T = TypeVar("T")
 
-#: Seconds between looks at the row (is it cancelled?) and writes to it (beat and progress).
-LOOK_INTERVAL = 0.25
-BEAT_INTERVAL = 0.5
-#: Seconds for which the last step of a job is tried again; less than the usual lease.
-PATIENCE = 20.0
-#: What multiprocessing says when the process that forked ours is gone: ours may still run.
+#: Seconds between reads of the row (is it cancelled?) and between writes (heartbeat and progress).
+POLL_INTERVAL = 0.25
+HEARTBEAT_INTERVAL = 0.5
+#: Seconds for which the last step of a job is retried; less than the default lease of 30 s.
+RETRY_SECONDS = 20.0
+#: Exit code reported by multiprocessing if the fork server has ended; the process may still run.
 STATUS_LOST = 255
 
 
 class Supervisor:
-    """What runs jobs in this process of the server."""
+    """Runs jobs on behalf of this process."""
 
     def __init__(
         self,
@@ -64,54 +65,62 @@ class Supervisor:
         self._observe = observe
         self.stopping = threading.Event()
 
-    def run(self, record: JobRecord, nudge: threading.Event) -> None:
-        """Run a claimed job. `nudge` makes it look at the row at once."""
-        owned = f"{self._store.presence.id}.{record.id}"
+    def run(self, record: JobRecord, check_now: threading.Event) -> None:
+        """Run a claimed job until it has ended. Set `check_now` to read its row immediately."""
+        prefix = f"{self._store.presence.id}.{record.id}"
         started = time.monotonic()
-        watch: _Watch | None = None
+        monitor: _ProcessMonitor | None = None
         try:
-            watch = _Watch(self, record, nudge, owned)
-            watch.run()
+            monitor = _ProcessMonitor(self, record, check_now, prefix)
+            monitor.run()
         except StoreUnavailable as error:
             self.conclude(record, JobState.FAILED, failure("storage", error.detail))
         except Exception as error:
             log.exception("supervisor failed", extra={"job": record.id})
-            detail = f"the training could not be run: {type(error).__name__}"
+            detail = f"The training could not be run ({type(error).__name__}); see the log."
             self.conclude(record, JobState.FAILED, failure("crashed", detail))
         finally:
-            if watch is not None:
-                watch.end_process()
-            self._store.files.drop_temporaries_of(owned)
+            if monitor is not None:
+                monitor.end_process()
+            self._store.files.drop_temporaries_of(prefix)
             self._observe(self.outcome(record), time.monotonic() - started)
 
-    def start(self, record: JobRecord, owned: str) -> tuple[BaseProcess, Connection]:
-        """The process of a job, and our end of its pipe."""
+    def start(self, record: JobRecord, prefix: str) -> tuple[BaseProcess, Connection]:
+        """Start the process of a job; return it and the end of its pipe for the supervisor."""
         files = self._store.files
         task = Task(
             job=record.id,
-            spool=str(self.patiently(lambda: files.checked_spool(record.id, record.spool))),
+            spool=str(
+                self.retry_while_unavailable(lambda: files.checked_spool(record.id, record.spool))
+            ),
             sha256=record.spool.sha256,
             options=record.options,
             temporary=str(files.temporary),
-            process=owned,
+            process=prefix,
             memory=self._memory,
             scheduler=self._scheduler,
         )
         return self._launcher.start(task)
 
     def interrupt(self, record: JobRecord) -> None:
-        """Give up a job because this process stops."""
+        """Interrupt a job because this process is shutting down."""
         try:
-            self.patiently(lambda: self._interruptions.interrupt(record))
-        except ServiceError as trouble:  # without beats, the lease will end it
-            log.error("cannot record the end", extra={"job": record.id, "why": trouble.detail})
+            self.retry_while_unavailable(lambda: self._interruptions.interrupt(record))
+        except ServiceError as trouble:  # without heartbeats, the lease ends the job
+            log.error(
+                "cannot record the end of the job", extra={"job": record.id, "why": trouble.detail}
+            )
 
     def conclude(self, record: JobRecord, state: JobState, error: dict[str, Any] | None) -> None:
-        """Record the end of a job that made no version."""
+        """Record the end of a job that produced no version."""
         try:
-            ended = self.patiently(lambda: self._jobs.end(record.id, record.fence, state, error))
-        except ServiceError as trouble:  # without beats, the lease will end it
-            log.error("cannot record the end", extra={"job": record.id, "why": trouble.detail})
+            ended = self.retry_while_unavailable(
+                lambda: self._jobs.end(record.id, record.fence, state, error)
+            )
+        except ServiceError as trouble:  # without heartbeats, the lease ends the job
+            log.error(
+                "cannot record the end of the job", extra={"job": record.id, "why": trouble.detail}
+            )
             return
         code = error["code"] if error else None
         log.info(
@@ -120,18 +129,18 @@ class Supervisor:
         )
 
     def publish(self, record: JobRecord, message: dict[str, Any]) -> None:
-        """Make the version, unless the job was cancelled or taken from us meanwhile."""
+        """Create the version, unless the job was cancelled or the fencing token is outdated."""
         predictor = staged_from_json(message["predictor"])
         evidence = staged_from_json(message["evidence"])
         done = {"phase": "done", "percent": 100.0}
         try:
-            version = self.patiently(
+            version = self.retry_while_unavailable(
                 lambda: self._jobs.publish(
                     record.id, record.fence, predictor, evidence, message["info"], done
                 )
             )
         except ServiceError as error:
-            # Where the disk is full, what this attempt has left would keep it so.
+            # On a full disk, the files of this attempt would keep it full.
             self._store.registry.drop_unused([predictor.sha256, evidence.sha256])
             code = "store_full" if isinstance(error, StoreFull) else "storage"
             self.conclude(record, JobState.FAILED, failure(code, error.detail))
@@ -144,19 +153,19 @@ class Supervisor:
                 extra={"job": record.id, "model": record.model, "version": version},
             )
 
-    def patiently(self, step: Callable[[], T]) -> T:
-        """Take a last step of a job, again if the store is away: it may be restarting."""
-        deadline = time.monotonic() + PATIENCE
+    def retry_while_unavailable(self, step: Callable[[], T]) -> T:
+        """Run `step`; retry for `RETRY_SECONDS` while the store is unavailable, as in a restart."""
+        deadline = time.monotonic() + RETRY_SECONDS
         while True:
             try:
                 return step()
             except StoreUnavailable:
                 if time.monotonic() >= deadline or self.stopping.is_set():
                     raise
-                time.sleep(LOOK_INTERVAL)
+                time.sleep(POLL_INTERVAL)
 
     def outcome(self, record: JobRecord) -> str:
-        """The state that a job ended in."""
+        """Return the state of an ended job, or "unknown" if the store is unavailable."""
         try:
             return self._jobs.get(record.id).state.value
         except ServiceError:
@@ -164,39 +173,39 @@ class Supervisor:
 
     @property
     def timeout(self) -> float:
-        """Seconds that a job may take."""
+        """Time limit of a job in seconds."""
         return self._timeout
 
-    def look(self, record: JobRecord) -> JobRecord:
-        """The row of a job."""
+    def read_row(self, record: JobRecord) -> JobRecord:
+        """Return the present row of a job."""
         return self._jobs.get(record.id)
 
-    def beat(self, record: JobRecord, progress: dict[str, Any]) -> bool:
-        """Write that a job lives, and how far it is."""
-        return self._jobs.beat(record.id, record.fence, progress)
+    def heartbeat(self, record: JobRecord, progress: dict[str, Any]) -> bool:
+        """Record a heartbeat and the progress of a job."""
+        return self._jobs.heartbeat(record.id, record.fence, progress)
 
 
-class _Watch:
-    """The loop around one process."""
+class _ProcessMonitor:
+    """Monitors the process of one job."""
 
     def __init__(
-        self, owner: Supervisor, record: JobRecord, nudge: threading.Event, owned: str
+        self, owner: Supervisor, record: JobRecord, check_now: threading.Event, prefix: str
     ) -> None:
         self._owner = owner
         self._record = record
-        self._nudge = nudge
+        self._check_now = check_now
         self._started = time.monotonic()
-        self._next_look = 0.0
-        self._next_beat = 0.0
-        self._told_to_stop = False
+        self._next_poll = 0.0
+        self._next_heartbeat = 0.0
+        self._stop_sent = False
         self._progress: dict[str, Any] = {"phase": "starting", "percent": 0.0}
-        self._process, self._pipe = owner.start(record, owned)
+        self._process, self._pipe = owner.start(record, prefix)
 
     def run(self) -> None:
-        """Until the job has ended one way or another."""
+        """Return when the job has ended, for whatever reason."""
         while True:
-            wait([self._pipe, self._process.sentinel], timeout=LOOK_INTERVAL / 5)
-            if self._handle_messages() or self._handle_row() or self._handle_clock():
+            wait([self._pipe, self._process.sentinel], timeout=POLL_INTERVAL / 5)
+            if self._handle_messages() or self._handle_row() or self._handle_timeout_and_shutdown():
                 return
 
     def end_process(self) -> None:
@@ -211,7 +220,7 @@ class _Watch:
         self._pipe.close()
 
     def _handle_messages(self) -> bool:
-        alive = self._process.is_alive()  # asked first: a dead process has sent all it will send
+        alive = self._process.is_alive()  # checked first: a dead process sends no more messages
         try:
             while self._pipe.poll():
                 message = receive(self._pipe)
@@ -227,9 +236,12 @@ class _Watch:
         if alive:
             return False
         code = self._process.exitcode
-        detail = f"the training process ended with exit code {code}"
+        detail = f"The training process ended unexpectedly with exit code {code}."
         if code == -9:
-            detail = "the training process was killed, as systems do that run out of memory"
+            detail = (
+                "The training process was killed (SIGKILL), probably by the out-of-memory killer. "
+                "Lower the number of rows or the kernel rank, or raise FRTSVM_TRAINING_MEMORY."
+            )
         self._owner.conclude(self._record, JobState.FAILED, failure("killed", detail))
         return True
 
@@ -240,39 +252,46 @@ class _Watch:
             self._owner.conclude(self._record, JobState.CANCELLED, None)
         else:
             if "trace" in message:
-                log.error("training", extra={"job": self._record.id, "trace": message["trace"]})
+                log.error(
+                    "training failed", extra={"job": self._record.id, "trace": message["trace"]}
+                )
             error = failure(message["code"], message["detail"], message.get("errors"))
             self._owner.conclude(self._record, JobState.FAILED, error)
 
     def _handle_row(self) -> bool:
         now = time.monotonic()
-        if now < self._next_look and not self._nudge.is_set():
+        if now < self._next_poll and not self._check_now.is_set():
             return False
-        self._nudge.clear()
-        self._next_look = now + LOOK_INTERVAL
+        self._check_now.clear()
+        self._next_poll = now + POLL_INTERVAL
         try:
-            row = self._owner.look(self._record)
+            row = self._owner.read_row(self._record)
             if row.fence != self._record.fence or row.state is not JobState.RUNNING:
-                return True  # someone else has ended it
+                return True  # another process has ended the job
             if row.cancel_requested:
                 self.kill()
                 self._owner.conclude(self._record, JobState.CANCELLED, None)
                 return True
-            if row.keep_best and not self._told_to_stop:
-                self._told_to_stop = True
-                with contextlib.suppress(OSError):  # it has ended already
+            if row.keep_best and not self._stop_sent:
+                self._stop_sent = True
+                with contextlib.suppress(OSError):  # the process has ended already
                     send(self._pipe, STOP)
-            if now >= self._next_beat:
-                self._next_beat = now + BEAT_INTERVAL
-                self._owner.beat(self._record, self._progress)
-        except ServiceError as error:  # a busy or full database is no reason to stop the work
-            log.warning("cannot reach the row", extra={"job": self._record.id, "why": error.detail})
+            if now >= self._next_heartbeat:
+                self._next_heartbeat = now + HEARTBEAT_INTERVAL
+                self._owner.heartbeat(self._record, self._progress)
+        except ServiceError as error:  # the training continues while the database is busy or full
+            log.warning(
+                "cannot update the job", extra={"job": self._record.id, "why": error.detail}
+            )
         return False
 
-    def _handle_clock(self) -> bool:
+    def _handle_timeout_and_shutdown(self) -> bool:
         if time.monotonic() - self._started > self._owner.timeout:
             self.kill()
-            detail = f"the training took longer than {self._owner.timeout:g} s"
+            detail = (
+                f"The training took longer than {self._owner.timeout:g} s. "
+                "Train on fewer rows, or raise FRTSVM_TRAINING_TIMEOUT."
+            )
             self._owner.conclude(self._record, JobState.FAILED, failure("timed_out", detail))
             return True
         if self._owner.stopping.is_set():
@@ -282,6 +301,6 @@ class _Watch:
         return False
 
     def kill(self) -> None:
-        """End the process now, so that an ended job has none."""
+        """Kill the process before the end of its job is recorded."""
         self._process.kill()
         self._process.join()

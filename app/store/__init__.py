@@ -1,1 +1,1 @@
-"""Metadata in SQL, arrays in files, and the order of steps that keeps the two in agreement."""
+"""Metadata in an SQL database, arrays in files, and the write order that keeps them consistent."""

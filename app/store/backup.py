@@ -1,10 +1,11 @@
-"""Copies of a whole store, taken while it is used, and stores made from them.
+"""Back up a whole store while it is in use, and restore stores from backups.
 
-A copy is a folder like the home folder of a service with SQLite, whatever it was taken from:
+A backup is a folder with the layout of the home folder of a service with SQLite, whatever database
+and storage it was taken from:
 
     frtsvm.sqlite3   artifacts/   spool/   store-id   secret.key
 
-so it can be looked at, served, or restored to another kind of database or storage.
+So it can be inspected, served directly, or restored to another kind of database or storage.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ KEY = "secret.key"
 
 
 def back_up(store: Store, secret: bytes, target: Path) -> Copied:
-    """Copy a store to a new folder, which is there as a whole in the end or not at all."""
+    """Back up a store to a new folder. The folder appears only when the backup is complete."""
     if target.exists():
-        raise StoreUnavailable(f"{target} exists already")
+        raise StoreUnavailable(f"{target} exists already. Choose a folder that does not exist yet.")
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
         partial.mkdir(mode=0o700, parents=True)
@@ -45,7 +46,7 @@ def back_up(store: Store, secret: bytes, target: Path) -> Copied:
         with _snapshot(store, partial / DATABASE) as copy:
             copied = copy_files(store.files.storage, folder, copy)
             with copy.read() as connection:
-                folder.write_marker(connection.execute(select(gate.c.store_id)).scalar_one())
+                folder.write_store_id(connection.execute(select(gate.c.store_id)).scalar_one())
         write_secret(partial / KEY, secret)
         folder.staging.rmdir()
         partial.rename(target)
@@ -59,8 +60,8 @@ def back_up(store: Store, secret: bytes, target: Path) -> Copied:
 
 @contextmanager
 def _snapshot(store: Store, path: Path) -> Iterator[Database]:
-    """A copy of the database; the artifacts that it names are kept until the end of the block."""
-    with store.database.exclusive() as connection:  # no version comes or goes meanwhile
+    """Copy the database; its artifacts are protected from deletion until the end of the block."""
+    with store.database.exclusive() as connection:  # versions cannot be added or deleted meanwhile
         if store.database.is_sqlite:
             copy_sqlite(store.database.path, path)
         copy = Database(f"sqlite:///{path}")
@@ -91,13 +92,13 @@ def _snapshot(store: Store, path: Path) -> Iterator[Database]:
 def restore(
     source: Path, home: Path, url: str, artifacts: str | None, secret_file: Path | None
 ) -> Copied:
-    """Make a store from a copy, in places that are empty.
+    """Restore a backup to an empty database, home folder and storage.
 
-    The database comes last: without it there is no store, and a restore that was cut short can be
+    The database is written last. Until then there is no store, so an interrupted restore can be
     repeated.
     """
     if not is_plain_file(source / DATABASE):
-        raise StoreUnavailable(f"{source} is no backup: it has no {DATABASE}")
+        raise StoreUnavailable(f"{source} is not a backup: it has no file {DATABASE}.")
     secret = read_secret(source / KEY)
     home = home.absolute()
     try:
@@ -110,12 +111,12 @@ def restore(
             _require_empty_database(target)
             copy_sqlite(source / DATABASE, copy.path)
             copy.migrate()
-            store_id = _marks(copy, secret)
+            store_id = _ensure_identity(copy, secret)
             storage = open_storage(artifacts, home, cache_bytes=1)
-            _take_possession(storage, store_id)
+            _claim_storage(storage, store_id)
             copied = copy_files(Folder(source, complete=True), storage, copy)
-            _place_secret(secret, home, secret_file)
-            _fill(target, copy)
+            _install_secret(secret, home, secret_file)
+            _copy_database(target, copy)
     except OSError as error:
         raise storage_error(error) from error
     return copied
@@ -133,45 +134,54 @@ def _open(url: str) -> Iterator[Database]:
 def _require_empty_database(target: Database) -> None:
     if target.is_sqlite:
         if target.path.exists():
-            raise StoreUnavailable(f"there is a database already: {target.path}")
+            raise StoreUnavailable(
+                f"The database {target.path} exists already. Restore to an empty folder."
+            )
         target.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return
     target.migrate()
     with target.read() as connection:
         for column in (models.c.name, jobs.c.id, gate.c.store_id):
             if connection.execute(select(column).where(column.is_not(None)).limit(1)).first():
-                raise StoreUnavailable("the database is not empty")
+                raise StoreUnavailable("The database is not empty. Restore to an empty database.")
 
 
-def _marks(copy: Database, secret: bytes) -> str:
-    """The mark of the copied store; copies from before there were marks get theirs now."""
-    mine = Sealer(secret).mark()
+def _ensure_identity(copy: Database, secret: bytes) -> str:
+    """Check the secret of a backup and return its store id.
+
+    A backup of an early version, which has neither key check value nor store id, gets both.
+    """
+    check_value = Sealer(secret).key_check_value()
     with copy.write() as connection:
         row = connection.execute(select(gate.c.store_id, gate.c.secret_mark)).one()
-        if row.secret_mark not in (None, mine):
-            raise StoreUnavailable(f"the {KEY} of the backup is not the one of its database")
+        if row.secret_mark not in (None, check_value):
+            raise StoreUnavailable(f"The {KEY} of the backup does not belong to its database.")
         store_id: str = row.store_id or secrets.token_hex(16)
-        connection.execute(update(gate).values(store_id=store_id, secret_mark=mine))
+        connection.execute(update(gate).values(store_id=store_id, secret_mark=check_value))
     return store_id
 
 
-def _take_possession(storage: Storage, store_id: str) -> None:
-    """Mark an empty storage as ours, before anything is in it."""
-    found = storage.read_marker()
+def _claim_storage(storage: Storage, store_id: str) -> None:
+    """Write the store id to an empty storage, before any artifact."""
+    found = storage.read_store_id()
     if found != store_id and storage.names(ARTIFACTS):
-        raise StoreUnavailable("there are artifacts already")
-    storage.write_marker(store_id)
+        raise StoreUnavailable(
+            "The storage has artifacts of another store. Restore to an empty storage."
+        )
+    storage.write_store_id(store_id)
 
 
-def _place_secret(secret: bytes, home: Path, secret_file: Path | None) -> None:
+def _install_secret(secret: bytes, home: Path, secret_file: Path | None) -> None:
     path = secret_file or home / KEY
     if secret_file is None and not path.exists():
         write_secret(path, secret)
     if read_secret(path) != secret:
-        raise StoreUnavailable(f"{path} is not the secret of the backup: put its {KEY} there")
+        raise StoreUnavailable(
+            f"{path} is not the secret of the backup. Copy the {KEY} of the backup to it."
+        )
 
 
-def _fill(target: Database, copy: Database) -> None:
+def _copy_database(target: Database, copy: Database) -> None:
     if target.is_sqlite:
         copy_sqlite(copy.path, target.path)
         return

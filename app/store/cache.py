@@ -1,4 +1,4 @@
-"""Copies of remote artifacts on the local disk, least recently used out first."""
+"""LRU cache of remote artifacts on the local disk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from pathlib import Path
 
 
 class LocalCache:
-    """A folder that the workers of one machine share. Whoever has a file open keeps its contents."""
+    """Cache folder shared by the processes of one machine.
+
+    A process that has an evicted file open can continue to read it.
+    """
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
         self._folder = folder
@@ -15,11 +18,11 @@ class LocalCache:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def path(self, name: str) -> Path:
-        """Where a copy is, or would be."""
+        """Return the path of a copy, whether it exists or not."""
         return self._folder / name.rsplit("/", 1)[-1]
 
     def find(self, name: str) -> Path | None:
-        """A copy, noted as used just now."""
+        """Return a copy and mark it as used now; None if there is none."""
         path = self.path(name)
         try:
             os.utime(path)
@@ -28,14 +31,14 @@ class LocalCache:
         return path
 
     def add(self, complete: Path, name: str) -> Path:
-        """Take over a complete file."""
+        """Move a complete file into the cache, and evict others if the limit is exceeded."""
         path = self.path(name)
         os.replace(complete, path)
         self._evict(path)
         return path
 
     def drop(self, name: str) -> None:
-        """Remove a copy."""
+        """Remove a copy from the cache."""
         self.path(name).unlink(missing_ok=True)
 
     def _evict(self, newest: Path) -> None:
@@ -43,7 +46,7 @@ class LocalCache:
         for path in self._folder.iterdir():
             try:
                 status = path.stat()
-            except FileNotFoundError:  # another worker was first
+            except FileNotFoundError:  # another process has evicted it
                 continue
             found.append((status.st_mtime_ns, status.st_size, path))
         total = sum(size for _, size, _ in found)

@@ -1,4 +1,4 @@
-"""Connections, transactions, and every difference between the databases."""
+"""Connections, transactions, and the differences between SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from app.errors import ServiceError, StoreFull, StoreUnavailable
 from app.store import migrate
 from app.store.durable import make_folder
 from app.store.postgresql import (
-    DISK_FULL,
+    DISK_FULL_CODE,
     MIGRATION_LOCK,
-    UNAVAILABLE,
+    UNAVAILABLE_CODES,
     code_of,
     postgres_engine,
 )
@@ -30,25 +30,27 @@ from app.store.sqlite import sqlite_engine
 
 log = logging.getLogger("frtsvm.store")
 
-#: What a disk, a quota or a limit on file sizes says when nothing more fits.
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-#: Connections of one process, unless it says otherwise.
+#: Error numbers of a full disk, an exceeded quota and an exceeded limit on file sizes.
+NO_SPACE_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: Default of the maximum number of connections of one process.
 CONNECTIONS = 10
 
 
 def now() -> str:
-    """The time as it is stored and shown: UTC, to the millisecond."""
+    """Return the current time as it is stored and shown: ISO 8601, UTC, in milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Database:
-    """Read transactions, write transactions, and write transactions that take turns."""
+    """Opens read, write and exclusive write transactions."""
 
     def __init__(self, url: str, connections: int = CONNECTIONS) -> None:
         try:
             parsed = make_url(url)
-        except ArgumentError as error:  # without the URL: it may hold a password
-            raise StoreUnavailable("the address of the database is no URL") from error
+        except ArgumentError as error:  # the message omits the URL, which may contain a password
+            raise StoreUnavailable(
+                "FRTSVM_DATABASE_URL is not a valid URL. Use postgresql://... or sqlite:///..."
+            ) from error
         backend = {"postgres": "postgresql"}.get(parsed.drivername, parsed.get_backend_name())
         self._sqlite = backend == "sqlite"
         if self._sqlite:
@@ -57,22 +59,24 @@ class Database:
         elif backend == "postgresql":
             self._engine = postgres_engine(parsed, connections)
         else:
-            raise StoreUnavailable(f"no database of kind {backend!r}, but sqlite and postgresql")
-        self._reading = self._engine if self._sqlite else _with_snapshots(self._engine)
+            raise StoreUnavailable(
+                f"The database {backend!r} is not supported. Use sqlite or postgresql."
+            )
+        self._reading = self._engine if self._sqlite else _with_snapshot_isolation(self._engine)
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether everything that uses this database runs on one machine."""
+        """Whether this is SQLite, whose processes all run on one machine."""
         return self._sqlite
 
     @property
     def path(self) -> Path:
-        """The file of SQLite."""
+        """File of the SQLite database."""
         return self._path
 
     # --- the schema
     def migrate(self) -> bool:
-        """Bring the tables to what this program needs; True if something was done."""
+        """Migrate the schema to the version of this program; True if it changed."""
         if self._sqlite:
             with self._translated():
                 make_folder(self._path.parent)
@@ -87,35 +91,41 @@ class Database:
                     connection.execute(
                         text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK}
                     )
-                return migrate.apply(connection, self._copy_before)
+                return migrate.apply(connection, self._copy_before_migration)
 
     def revision(self) -> str | None:
-        """The step of the schema that the database is at; None if it is empty."""
+        """Return the schema revision of the database; None if it is empty."""
         with self.read() as connection:
             return migrate.revision_of(connection)
 
     def schema_differences(self) -> list[Any]:
-        """Where the tables differ from what this program declares."""
+        """Return the differences between the tables and the declared schema."""
         with self.read() as connection:
             return migrate.differences(connection)
 
-    def _copy_before(self, revision: str) -> None:
-        """Nobody can write meanwhile: the caller's transaction has the lock."""
+    def _copy_before_migration(self, revision: str) -> None:
+        """Back up a SQLite file. The transaction of the caller holds the write lock meanwhile."""
         if self._sqlite:
             target = self._path.with_name(f"{self._path.name}.before-{migrate.HEAD}")
             migrate.copy_sqlite(self._path, target)
-            log.info("database copied", extra={"schema": revision, "copy": str(target)})
+            log.info(
+                "database backed up before migration",
+                extra={"schema": revision, "copy": str(target)},
+            )
 
     # --- transactions
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A consistent view: all statements see the same moment."""
+        """A read transaction, whose statements all see the same snapshot."""
         with self._translated(), self._reading.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A write transaction that others may overlap: for changes of one row, guarded by it."""
+        """A write transaction; others may run concurrently.
+
+        For changes of single rows, whose condition is part of the statement.
+        """
         with self._translated(), self._engine.connect() as connection:
             connection = connection.execution_options(frtsvm_writing=True)
             with connection.begin():
@@ -123,10 +133,10 @@ class Database:
 
     @contextmanager
     def exclusive(self) -> Iterator[Connection]:
-        """A write transaction that no other exclusive one, of any process, overlaps.
+        """A write transaction that excludes all other exclusive ones, of any process.
 
-        Files are renamed and removed inside such a section, so that nobody sweeps a file that is
-        just about to be recorded.
+        Files are renamed and removed in such transactions, so that garbage collection cannot remove
+        a file that is about to be recorded.
         """
         with self.write() as connection:
             if not self._sqlite:
@@ -134,52 +144,55 @@ class Database:
             yield connection
 
     def by_bytes(self, column: ColumnElement[str]) -> ColumnElement[str]:
-        """For ORDER BY: the same order on every database, whatever language it was set up for."""
+        """Return a column for ORDER BY that sorts by bytes, whatever the locale of the database."""
         return column if self._sqlite else column.collate("C")
 
     def close(self) -> None:
-        """Give back every connection."""
+        """Close all connections."""
         self._engine.dispose()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Errors of the driver in our words."""
+        """Translate errors of the driver to the service's own error classes."""
         try:
             yield
         except PoolTimeout as error:
-            raise StoreUnavailable("all connections to the database are in use") from error
+            raise StoreUnavailable(
+                "All connections to the database are in use. "
+                "Try again later, or raise FRTSVM_DATABASE_CONNECTIONS."
+            ) from error
         except DBAPIError as error:
-            raise self._in_our_words(error) from error
+            raise self._translate(error) from error
         except ServiceError:
             raise
         except OSError as error:
             raise storage_error(error) from error
 
-    def _in_our_words(self, error: DBAPIError) -> Exception:
+    def _translate(self, error: DBAPIError) -> Exception:
         if self._sqlite:
             if not isinstance(error, OperationalError):
                 return error
             if "full" in str(error.orig):
-                return StoreFull("no space left for the database")
-            return StoreUnavailable(f"the database cannot be used: {error.orig}")
-        # Not the driver's words: they name hosts and users. The log has them.
+                return StoreFull("No space is left for the database. Free disk space.")
+            return StoreUnavailable(f"The database cannot be used: {error.orig}.")
+        # The driver's message may contain host and user names, so it goes to the log only.
         code = code_of(error)
-        if code == DISK_FULL:
-            return StoreFull("no space left for the database")
+        if code == DISK_FULL_CODE:
+            return StoreFull("No space is left for the database. Free disk space.")
         if error.connection_invalidated or (not code and isinstance(error, OperationalError)):
-            return StoreUnavailable("the database cannot be reached")
-        if code.startswith(UNAVAILABLE) or isinstance(error, OperationalError):
-            return StoreUnavailable(f"the database cannot be used at the moment ({code})")
+            return StoreUnavailable("The database cannot be reached. Try again later.")
+        if code.startswith(UNAVAILABLE_CODES) or isinstance(error, OperationalError):
+            return StoreUnavailable(f"The database cannot be used at the moment (SQLSTATE {code}).")
         return error
 
 
 def storage_error(error: OSError) -> ServiceError:
-    """A failed write in our words."""
-    if error.errno in FULL:
-        return StoreFull("no space left in the store")
-    return StoreUnavailable(f"the store cannot be written: {error.strerror or error}")
+    """Translate a failed write to the service's own error classes."""
+    if error.errno in NO_SPACE_ERRNOS:
+        return StoreFull("No space is left in the store. Delete models, or enlarge the storage.")
+    return StoreUnavailable(f"The store cannot be written: {error.strerror or error}.")
 
 
-def _with_snapshots(engine: Engine) -> Engine:
-    """The same connections; transactions see one moment and change nothing."""
+def _with_snapshot_isolation(engine: Engine) -> Engine:
+    """Return the engine with read-only transactions that see a single snapshot."""
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)

@@ -1,4 +1,4 @@
-"""Names that survive a power cut: a folder has to be told to keep them."""
+"""Directory entries that survive a power failure, by syncing the directory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def make_durable(folder: Path) -> None:
-    """What was named in a folder, or renamed, survives a power cut."""
+    """Sync a folder, so that files created or renamed in it survive a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -17,10 +17,10 @@ def make_durable(folder: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """A folder of our own, and those above it, unless they are there."""
+    """Create a folder (mode 0700) and its missing parents, durably."""
     if path.is_dir():
         return
     make_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
-    with contextlib.suppress(PermissionError):  # we may write there, but not look
+    with contextlib.suppress(PermissionError):  # the parent is writable, but not readable
         make_durable(path.parent)

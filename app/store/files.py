@@ -1,8 +1,8 @@
-"""The files of the store: staged under a temporary name, durable before they are recorded.
+"""Files of the store: written under a temporary name and durable before they are recorded.
 
-`tmp/<process>.<token>` is a file that a process writes; `storage` says where it goes when it is
-complete, and `uploads` how nobody removes it before it is recorded. Files are removed inside an
-exclusive section, after the record of them is gone.
+A process writes a file as `tmp/<process>.<token>`. `storage` defines the name of the complete file;
+`uploads` protects it from garbage collection until it is recorded. A file is removed in an
+exclusive transaction, after its database record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = logging.getLogger("frtsvm.store")
 
 @dataclass(frozen=True)
 class Staged:
-    """A complete, fsynced file under its temporary name."""
+    """A complete, fsynced file that still has its temporary name."""
 
     path: Path
     sha256: str
@@ -33,7 +33,7 @@ class Staged:
 
 @dataclass(frozen=True)
 class Seal:
-    """What the database knows about a file."""
+    """Digest, size in bytes and MAC of a file, as recorded in the database."""
 
     sha256: str
     size: int
@@ -41,7 +41,7 @@ class Seal:
 
 
 def stage(folder: Path, process: str, state: dict[str, Any]) -> Staged:
-    """Write plain data to a temporary file of that process and make it durable."""
+    """Write plain data durably to a temporary file that belongs to `process`."""
     path = folder / f"{process}.{secrets.token_hex(8)}"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -56,23 +56,30 @@ def stage(folder: Path, process: str, state: dict[str, Any]) -> Staged:
 
 
 def load_verified(path: Path, sha256: str) -> dict[str, Any]:
-    """The contents of a file whose digest is as expected; `ArtifactDamaged` otherwise."""
+    """Load a file; raise `ArtifactDamaged` if it is missing or does not match its digest."""
     if not is_plain_file(path):
-        raise ArtifactDamaged(f"file {path.name} is missing")
+        raise ArtifactDamaged(
+            f"The file {path.name} is missing. Restore it from a backup, or train again."
+        )
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if digest_of(file) != sha256:
-                raise ArtifactDamaged(f"file {path.name} is not what was written")
+                raise ArtifactDamaged(
+                    f"The file {path.name} was changed after it was written. "
+                    "Restore it from a backup, or train again."
+                )
             return load_plain(file, size)
     except ArtifactDamaged:
         raise
-    except Exception as error:  # a broken pickle raises nearly anything
-        raise ArtifactDamaged(f"file {path.name} cannot be read") from error
+    except Exception as error:  # a broken pickle can raise almost any exception
+        raise ArtifactDamaged(
+            f"The file {path.name} cannot be read. Restore it from a backup, or train again."
+        ) from error
 
 
 class Files:
-    """The sealed files of one store, as one process uses them."""
+    """Reads and writes the files of a store on behalf of one process."""
 
     def __init__(self, storage: Storage, sealer: Sealer, process: str) -> None:
         self.storage = storage
@@ -81,85 +88,95 @@ class Files:
 
     @property
     def temporary(self) -> Path:
-        """The folder of files that are being written."""
+        """Folder of files that are being written."""
         return self.storage.staging
 
     def stage(self, state: dict[str, Any]) -> Staged:
-        """Write plain data durably under a temporary name."""
+        """Write plain data durably to a temporary file of this process."""
         return stage(self.temporary, self.process, state)
 
     def seal(self, staged: Staged, purpose: str) -> Seal:
-        """What the database has to know about a file."""
+        """Return digest, size and MAC of a staged file."""
         return Seal(staged.sha256, staged.size, self._sealer.mac(purpose, staged.sha256))
 
-    # --- artifacts: shared by content
+    # --- artifacts: named by digest, so equal contents share a file
     def load_artifact(self, seal: Seal, purpose: str) -> dict[str, Any]:
-        """The contents, if the seal is ours and the file matches it."""
-        self._require_mark(seal, purpose)
+        """Load an artifact after checking its MAC and its digest."""
+        self._require_mac(seal, purpose)
         name = artifact_name(seal.sha256)
         try:
             return self._load(name, seal.sha256)
         except ArtifactDamaged:
-            # A copy may have gone bad, or been dropped just now; the original counts.
+            # A local copy may be damaged, or was just evicted: load the original.
             if self.storage.forget_local(name):
                 return self._load(name, seal.sha256)
             raise
 
     def _load(self, name: str, sha256: str) -> dict[str, Any]:
         path = self.storage.local(name, self.process)
-        if not path.exists() and self.storage.read_marker() is None:
-            raise StoreUnavailable("the artifacts cannot be reached")
+        if not path.exists() and self.storage.read_store_id() is None:
+            raise StoreUnavailable(
+                "The artifacts cannot be reached. Check that FRTSVM_ARTIFACTS is mounted."
+            )
         return load_verified(path, sha256)
 
     def artifact_looks_whole(self, seal: Seal) -> bool:
-        """A cheap look: there, and of the right size."""
+        """Whether the file exists with the recorded size; its contents are not read."""
         return self.storage.size(artifact_name(seal.sha256)) == seal.size
 
     def stored_artifacts(self) -> list[str]:
-        """Digests of all artifacts in the storage."""
+        """Return the digests of all artifacts in the storage."""
         return self._stems(ARTIFACTS)
 
     # --- spooled training data: one per job
     def checked_spool(self, job: str, seal: Seal) -> Path:
-        """Where the data of a job are; the child that loads them compares the digest."""
-        self._require_mark(seal, SPOOL)
-        # A copy is named as a temporary file of that job, and is removed with them.
+        """Return a local path of the training data of a job, after checking the MAC.
+
+        The training process checks the digest when it loads the file.
+        """
+        self._require_mac(seal, SPOOL)
+        # A local copy is a temporary file of the job and is removed with its other temporary files.
         return self.storage.fetch(spool_name(job), self.temporary / f"{self.process}.{job}.data")
 
     def drop_spool(self, job: str) -> None:
-        """Remove the data of a job that has ended; a sweep will, if that fails."""
+        """Remove the training data of an ended job; if this fails, garbage collection does it."""
         try:
             self.storage.delete([spool_name(job)])
         except (ServiceError, OSError) as error:
-            log.warning("data are left behind", extra={"job": job, "why": str(error)})
+            log.warning("cannot remove training data", extra={"job": job, "why": str(error)})
 
     def stored_spools(self) -> list[str]:
-        """Ids of all jobs with data in the storage."""
+        """Return the ids of all jobs with training data in the storage."""
         return self._stems(SPOOL)
 
     # --- temporary files
     def discard(self, staged: Staged) -> None:
-        """Remove a staged file that is not wanted any more."""
+        """Remove a staged file."""
         staged.path.unlink(missing_ok=True)
 
     def temporary_owners(self) -> set[str]:
-        """Processes that have temporary files."""
+        """Return the ids of all processes that have temporary files."""
         return {path.name.split(".")[0] for path in self.temporary.iterdir()}
 
     def drop_temporaries_of(self, process: str) -> None:
-        """Remove what a process that is gone, or a job of ours (`process.job`), was writing."""
+        """Remove the temporary files of an ended process, or of one job (`<process>.<job>`)."""
         for path in self.temporary.glob(f"{process}.*"):
             path.unlink(missing_ok=True)
 
     def require_writable(self) -> None:
-        """Write and remove a file, durably, and see that the storage answers."""
+        """Write and remove a test file; raise if that fails or the storage cannot be reached."""
         self.discard(self.stage({"probe": secrets.token_hex(4)}))
-        if self.storage.read_marker() is None:
-            raise StoreUnavailable("the artifacts cannot be reached")
+        if self.storage.read_store_id() is None:
+            raise StoreUnavailable(
+                "The artifacts cannot be reached. Check that FRTSVM_ARTIFACTS is mounted."
+            )
 
     def _stems(self, folder: str) -> list[str]:
         return [stem_of(name) for name in self.storage.names(folder) if name.endswith(SUFFIX)]
 
-    def _require_mark(self, seal: Seal, purpose: str) -> None:
+    def _require_mac(self, seal: Seal, purpose: str) -> None:
         if not self._sealer.matches(purpose, seal.sha256, seal.mac):
-            raise ArtifactDamaged(f"file {seal.sha256[:12]} was not written by this server")
+            raise ArtifactDamaged(
+                f"The file {seal.sha256[:12]} was not written by this server: "
+                "its MAC does not match the secret."
+            )

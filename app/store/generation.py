@@ -1,13 +1,15 @@
-"""A mark that all processes see and that differs whenever models, versions or aliases changed.
+"""Generation number for cache invalidation: it changes with models, versions and aliases.
 
-Predictions ask "did anything change?" thousands of times per second, and a database is too slow for
-that. The mark is eight bytes of memory that the processes of one machine share. Machines that share
-a database count their changes in it, in the transaction that makes them; each looks at the count a
-few times per second (`pulse`) and moves its own mark when it differs.
+Predictions check for changes thousands of times per second, too often for a database. The
+generation is therefore eight bytes of memory shared by the processes of one machine. Machines that
+share a database also count their changes in it, in the transaction that makes the change. Each
+machine reads this counter a few times per second (`heartbeat`) and changes its own generation if
+the counter moved.
 
-Who changes something commits, then moves the mark, then acknowledges. Who caches something reads the
-mark first, then the database: so a cache can be older than its mark says, never newer. The mark is
-random, not a count: two processes that move it at once cannot write the same value.
+A writer commits, then changes the generation, then acknowledges. A reader that caches something
+reads the generation first, then the database. So a cache entry can only be newer than the
+generation it is stored under, never older. The generation is a random number, not a counter: two
+processes that change it at the same time cannot write the same value.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _WORD = struct.Struct("=Q")
 
 
 class SharedGeneration:
-    """The mark of one machine. Equal values of `current()` mean that nothing changed in between."""
+    """Generation of one machine. If `current()` returns the same value twice, nothing changed."""
 
     def __init__(self, path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -38,19 +40,19 @@ class SharedGeneration:
             os.close(descriptor)
 
     def current(self) -> int:
-        """The present generation."""
+        """Return the current generation."""
         value: int = _WORD.unpack_from(self._memory)[0]
         return value
 
     @staticmethod
-    def count(connection: Connection) -> None:
-        """Something changes; inside the exclusive section that changes it."""
+    def record_change(connection: Connection) -> None:
+        """Increment the counter in the database, in the transaction that makes a change."""
         connection.execute(update(gate).values(generation=gate.c.generation + 1))
 
     def advance(self) -> None:
-        """Something changed, and is committed."""
+        """Change the generation of this machine, after a change was committed."""
         _WORD.pack_into(self._memory, 0, secrets.randbits(64))
 
     def close(self) -> None:
-        """Let go of it."""
+        """Unmap the shared memory."""
         self._memory.close()

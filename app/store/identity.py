@@ -1,7 +1,7 @@
-"""Database, files and secret belong together; a store whose parts do not is refused.
+"""Check that database, files and secret belong to the same store.
 
-A database that finds the files of another one would sweep them all away. A secret that is not the
-one the files were sealed with would make every version look damaged.
+With the files of another store, garbage collection would delete them all. With another secret,
+every version would look damaged.
 """
 
 from __future__ import annotations
@@ -14,44 +14,47 @@ from app.errors import StoreUnavailable
 from app.store.database import Database
 from app.store.schema import gate
 from app.store.secret import Sealer
-from app.store.storage import ARTIFACTS, MARKER, SPOOL, Storage
+from app.store.storage import ARTIFACTS, SPOOL, STORE_ID_FILE, Storage
 
 
 def require_one_store(database: Database, storage: Storage, sealer: Sealer) -> None:
-    """Compare the marks of the three; the first start sets them."""
-    question = select(gate.c.store_id, gate.c.secret_mark)
+    """Compare store ids and key check value; the first start sets them."""
+    query = select(gate.c.store_id, gate.c.secret_mark)
     with database.read() as connection:
-        store_id, secret_mark = connection.execute(question).one()
+        store_id, secret_mark = connection.execute(query).one()
     if store_id is None or secret_mark is None:
-        store_id, secret_mark = _introduce(database, storage, sealer)
-    if secret_mark != sealer.mark():
+        store_id, secret_mark = _initialize(database, storage, sealer)
+    if secret_mark != sealer.key_check_value():
         raise StoreUnavailable(
-            "the secret is not the one that this store was made with: "
-            "use its secret.key, or name a common one in FRTSVM_SECRET_FILE"
+            "The secret is not the one that this store was created with. Use the secret.key of the "
+            "store, or set FRTSVM_SECRET_FILE to the same secret on all machines."
         )
-    found = storage.read_marker()
+    found = storage.read_store_id()
     if found != store_id:
         raise StoreUnavailable(
-            f"the artifacts belong to store {found or '(none)'}, the database to {store_id}: "
-            f"all servers of a database need the same FRTSVM_ARTIFACTS (file {MARKER} there)"
+            f"The artifacts belong to store {found or '(none)'} (file {STORE_ID_FILE}), "
+            f"the database to store {store_id}. "
+            "Set FRTSVM_ARTIFACTS to the same location on all machines."
         )
 
 
-def _introduce(database: Database, storage: Storage, sealer: Sealer) -> tuple[str, str]:
-    """Give database and storage a common mark, unless another process was first."""
-    question = select(gate.c.store_id, gate.c.secret_mark)
+def _initialize(database: Database, storage: Storage, sealer: Sealer) -> tuple[str, str]:
+    """Give database and storage a common store id, unless another process has done so."""
+    query = select(gate.c.store_id, gate.c.secret_mark)
     with database.exclusive() as connection:
-        store_id, secret_mark = connection.execute(question).one()
+        store_id, secret_mark = connection.execute(query).one()
         if store_id is not None and secret_mark is not None:
             return store_id, secret_mark
-        found = storage.read_marker()
+        found = storage.read_store_id()
         if found is not None and (storage.names(ARTIFACTS) or storage.names(SPOOL)):
             raise StoreUnavailable(
-                f"the artifacts belong to store {found}, and this database is new: "
-                "restore its database, or choose an empty place for the artifacts"
+                f"The artifacts belong to store {found}, but this database is new. "
+                "Restore the database of that store, or set FRTSVM_ARTIFACTS to an empty location."
             )
         if found is None:
             found = secrets.token_hex(16)
-            storage.write_marker(found)
-        connection.execute(update(gate).values(store_id=found, secret_mark=sealer.mark()))
-        return found, sealer.mark()
+            storage.write_store_id(found)
+        connection.execute(
+            update(gate).values(store_id=found, secret_mark=sealer.key_check_value())
+        )
+        return found, sealer.key_check_value()

@@ -1,7 +1,8 @@
-"""Jobs: the row is the truth about a job, whoever runs it.
+"""Job queue and job history. The database row is the authoritative state of a job.
 
-A claim raises the fence of a job; every later write names the fence it got, so a runner that was
-given up for dead, or whose job was cancelled, can change nothing any more.
+A claim increments the fencing token of a job (column `fence`). Every later write of the process
+that claimed the job is conditional on that token. So a process that was declared dead, or whose job
+was cancelled, cannot change the job any more.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ from app.store.uploads import Uploads
 
 log = logging.getLogger("frtsvm.store")
 
-START = {"phase": "queued", "percent": 0.0}
+INITIAL_PROGRESS = {"phase": "queued", "percent": 0.0}
 
 
 @dataclass(frozen=True)
 class JobRecord:
-    """One job as stored."""
+    """One row of `jobs`."""
 
     id: str
     state: JobState
     cancel_requested: bool
     keep_best: bool
-    """Asked to end with the best found so far."""
+    """Whether the search was asked to stop and keep the best model found so far."""
     model: str
     options: dict[str, Any]
     spool: Seal
@@ -56,12 +57,12 @@ class JobRecord:
 
     @property
     def attempt(self) -> int:
-        """Which attempt a running job is in: each claim raises the fence, and so does each end."""
+        """Number of the current attempt, from 1: each claim and each requeue increments `fence`."""
         return (self.fence + 1) // 2
 
     @classmethod
     def of(cls, row: Row[Any]) -> JobRecord:
-        """From a row of `jobs`."""
+        """Build a record from a row of `jobs`."""
         values = dict(row._mapping)
         values.pop("seq")
         spool = Seal(values.pop("spool_sha256"), values.pop("spool_bytes"), values.pop("spool_mac"))
@@ -73,7 +74,7 @@ class JobRecord:
 
 
 class JobStore:
-    """The queue and the history."""
+    """Reads and changes jobs."""
 
     def __init__(
         self, database: Database, files: Files, uploads: Uploads, generation: SharedGeneration
@@ -83,14 +84,14 @@ class JobStore:
         self._uploads = uploads
         self._generation = generation
 
-    # --- questions
+    # --- queries
     def get(self, job: str) -> JobRecord:
-        """One job."""
+        """Return one job; raise `JobNotFound` if it does not exist."""
         with self._database.read() as connection:
             return _get(connection, job)
 
     def page(self, state: JobState | None, limit: int, offset: int) -> tuple[list[JobRecord], int]:
-        """Jobs, newest first, and how many there are."""
+        """Return a page of jobs, newest first, and their total number."""
         condition = [jobs.c.state == state.value] if state else []
         with self._database.read() as connection:
             total = connection.execute(
@@ -106,7 +107,7 @@ class JobStore:
         return [JobRecord.of(row) for row in rows], total
 
     def counts(self) -> dict[JobState, int]:
-        """Number of jobs in each state."""
+        """Return the number of jobs in each state."""
         with self._database.read() as connection:
             rows = connection.execute(
                 select(jobs.c.state, func.count()).group_by(jobs.c.state)
@@ -114,7 +115,7 @@ class JobStore:
         return {JobState(state): count for state, count in rows}
 
     def running(self) -> list[JobRecord]:
-        """All jobs that someone runs, or ran when he vanished."""
+        """Return all jobs in state RUNNING, including those whose process has died."""
         with self._database.read() as connection:
             rows = connection.execute(
                 select(jobs).where(jobs.c.state == JobState.RUNNING.value)
@@ -122,7 +123,7 @@ class JobStore:
         return [JobRecord.of(row) for row in rows]
 
     def queued(self, limit: int) -> list[JobRecord]:
-        """Jobs that wait, in their order."""
+        """Return queued jobs, oldest first."""
         with self._database.read() as connection:
             rows = connection.execute(
                 select(jobs)
@@ -132,7 +133,7 @@ class JobStore:
             ).all()
         return [JobRecord.of(row) for row in rows]
 
-    # --- moves
+    # --- state changes
     def enqueue(
         self,
         model: str,
@@ -142,18 +143,18 @@ class JobStore:
         request_id: str,
         queue_size: int,
     ) -> JobRecord:
-        """Add a job with its data, unless as many wait as may."""
+        """Add a job with its data; raise `QueueFull` if `queue_size` jobs are waiting already."""
         job = secrets.token_hex(16)
         seal = self._files.seal(data, SPOOL)
-        there = not self._files.storage.instant  # whether something may be under its name
+        may_exist = not self._files.storage.instant  # whether the object may exist already
         try:
             with (
                 self._uploads.uploading({spool_name(job): data}) as uploaded,
                 self._database.exclusive() as connection,
             ):
                 require_room(connection, queue_size)
-                there = True
-                uploaded.keep(connection)
+                may_exist = True
+                uploaded.confirm(connection)
                 connection.execute(
                     insert(jobs).values(
                         id=job,
@@ -168,38 +169,38 @@ class JobStore:
                         request_id=request_id,
                         fence=0,
                         beat=0,
-                        progress=json.dumps(START),
+                        progress=json.dumps(INITIAL_PROGRESS),
                         created_at=now(),
                     )
                 )
                 return _get(connection, job)
         except BaseException:
-            if there:
+            if may_exist:
                 self._drop_unrecorded(job)
             raise
         finally:
             self._files.discard(data)
 
     def _drop_unrecorded(self, job: str) -> None:
-        """Remove the data of a job that was not recorded after all; a sweep will, if that fails.
+        """Remove the data of a job that was not recorded; otherwise garbage collection does it.
 
-        Where the disk is full they would keep it so. Whether the row is there is looked up: it may
-        have been recorded just before the connection broke.
+        On a full disk the data would keep it full. The row is looked up first, because it may have
+        been committed just before the connection broke.
         """
         try:
             with self._database.exclusive() as connection:
                 if connection.execute(select(jobs.c.id).where(jobs.c.id == job)).first() is None:
                     self._files.drop_spool(job)
         except ServiceError as error:
-            log.warning("data are left behind", extra={"job": job, "why": error.detail})
+            log.warning("cannot remove training data", extra={"job": job, "why": error.detail})
 
     def require_room(self, queue_size: int) -> None:
-        """Raise `QueueFull` early, before data are written for nothing."""
+        """Raise `QueueFull` before any training data are written."""
         with self._database.read() as connection:
             require_room(connection, queue_size)
 
     def claim(self, owner: str) -> JobRecord | None:
-        """Take the job that has waited longest, if there is one."""
+        """Claim the oldest queued job; None if there is none."""
         oldest = (
             select(jobs.c.id)
             .where(jobs.c.state == JobState.QUEUED.value)
@@ -209,18 +210,18 @@ class JobStore:
         return self._claim(oldest, owner)
 
     def claim_one(self, job: str, fence: int, owner: str) -> JobRecord | None:
-        """Take this job, if it still waits as it did when its fence was `fence`."""
+        """Claim this job if it is still queued with this fencing token; None otherwise."""
         this = select(jobs.c.id).where(
             jobs.c.id == job, jobs.c.fence == fence, jobs.c.state == JobState.QUEUED.value
         )
         return self._claim(this, owner)
 
     def _claim(self, wanted: Select[str], owner: str) -> JobRecord | None:
-        with self._database.read() as connection:  # the common answer is no; do not lock for it
+        with self._database.read() as connection:  # usually nothing is queued; do not lock for that
             if connection.execute(wanted).first() is None:
                 return None
         with self._database.write() as connection:
-            # Whoever claims at the same moment takes the next one instead of waiting.
+            # SKIP LOCKED: a concurrent claim takes the next job instead of waiting.
             job = connection.execute(wanted.with_for_update(skip_locked=True)).scalar()
             if job is None:
                 return None
@@ -237,28 +238,31 @@ class JobStore:
             return _get(connection, job)
 
     def requeue(self, job: str, fence: int) -> bool:
-        """Let a running job wait again, in its old place. False: it is not ours any more."""
+        """Return a running job to its old place in the queue.
+
+        False: the fencing token is outdated, or the cancellation of the job was requested.
+        """
         require_legal(JobState.RUNNING, JobState.QUEUED)
         with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
-                .where(*_held(job, fence), jobs.c.cancel_requested.is_(False))
+                .where(*_current_attempt(job, fence), jobs.c.cancel_requested.is_(False))
                 .values(
                     state=JobState.QUEUED.value,
                     fence=jobs.c.fence + 1,
                     owner=None,
                     started_at=None,
-                    progress=json.dumps(START),
+                    progress=json.dumps(INITIAL_PROGRESS),
                 )
             )
         return done.rowcount == 1
 
-    def beat(self, job: str, fence: int, progress: dict[str, Any]) -> bool:
-        """Show that the job lives and how far it is. False: it is not ours any more."""
+    def heartbeat(self, job: str, fence: int, progress: dict[str, Any]) -> bool:
+        """Record a heartbeat and the progress of a job. False: the fencing token is outdated."""
         with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
-                .where(*_held(job, fence))
+                .where(*_current_attempt(job, fence))
                 .values(beat=jobs.c.beat + 1, progress=json.dumps(progress))
             )
             return done.rowcount == 1
@@ -272,7 +276,10 @@ class JobStore:
         info: dict[str, Any],
         progress: dict[str, Any],
     ) -> int | None:
-        """End a job with a version, both in one transaction. None: it is not ours any more."""
+        """End a job and create its version in one transaction.
+
+        Returns the version number; None if the fencing token is outdated or the job was cancelled.
+        """
         objects = {artifact_name(staged.sha256): staged for staged in (predictor, evidence)}
         with (
             self._uploads.uploading(objects) as uploaded,
@@ -280,7 +287,7 @@ class JobStore:
         ):
             done = connection.execute(
                 update(jobs)
-                .where(*_held(job, fence), jobs.c.cancel_requested.is_(False))
+                .where(*_current_attempt(job, fence), jobs.c.cancel_requested.is_(False))
                 .values(
                     state=JobState.SUCCEEDED.value,
                     progress=json.dumps(progress),
@@ -289,7 +296,7 @@ class JobStore:
             )
             if done.rowcount != 1:
                 return None
-            uploaded.keep(connection)
+            uploaded.confirm(connection)
             model = _get(connection, job).model
             version = insert_version(
                 connection,
@@ -300,18 +307,18 @@ class JobStore:
                 info,
             )
             connection.execute(update(jobs).where(jobs.c.id == job).values(version=version))
-            self._generation.count(connection)
+            self._generation.record_change(connection)
         self._generation.advance()
         self._files.drop_spool(job)
         return version
 
     def end(self, job: str, fence: int, state: JobState, error: dict[str, Any] | None) -> bool:
-        """End a running job without a version. False: it is not ours any more."""
+        """End a running job without a version. False: the fencing token is outdated."""
         require_legal(JobState.RUNNING, state)
         with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
-                .where(*_held(job, fence))
+                .where(*_current_attempt(job, fence))
                 .values(
                     state=state.value,
                     error=json.dumps(error) if error else None,
@@ -324,7 +331,7 @@ class JobStore:
         return done.rowcount == 1
 
     def request_cancel(self, job: str) -> JobRecord:
-        """End a queued job at once; ask the runner of a running one to end it."""
+        """Cancel a queued job immediately; request the cancellation of a running one."""
         with self._database.write() as connection:
             record = _get(connection, job, lock=True)
             if record.state is JobState.QUEUED:
@@ -338,7 +345,9 @@ class JobStore:
             elif record.state is JobState.CANCELLED:
                 return record
             else:
-                raise JobFinished(f"job {job} has {record.state.value}")
+                raise JobFinished(
+                    f"Job {job} has ended ({record.state.value}); it cannot be cancelled."
+                )
             connection.execute(update(jobs).where(jobs.c.id == job).values(**values))
             record = _get(connection, job)
         if record.state.ended:
@@ -346,8 +355,10 @@ class JobStore:
         return record
 
     def request_best(self, job: str) -> JobRecord:
-        """Ask the runner of a running search to end with the best it has found. A job that has
-        nothing to show, because it is queued or searches nothing, is cancelled."""
+        """Request a running search to stop and keep the best model found so far.
+
+        A job without such a model, because it is queued or not a search, is cancelled.
+        """
         with self._database.exclusive() as connection:
             record = _get(connection, job)
             searching = record.options.get("search") is not None
@@ -358,7 +369,7 @@ class JobStore:
 
     # --- housekeeping
     def prune(self, keep: int) -> int:
-        """Forget the oldest ended jobs; returns how many."""
+        """Delete ended jobs except the newest `keep`; return the number of deleted jobs."""
         ended = [state.value for state in JobState if state.ended]
         beyond = (
             select(jobs.c.seq)
@@ -376,43 +387,49 @@ class JobStore:
                 delete(jobs).where(jobs.c.state.in_(ended), jobs.c.seq < oldest_kept)
             ).rowcount
 
-    def sweep_spools(self) -> int:
-        """Remove data of jobs that have ended or never came to be; returns how many."""
+    def remove_unused_spools(self) -> int:
+        """Remove training data without a queued or running job; return the number of objects."""
         waiting = [state.value for state in JobState if not state.ended]
         wanted = select(jobs.c.id).where(jobs.c.state.in_(waiting))
         stored = self._files.stored_spools()
         if not stored:
             return 0
-        with self._database.read() as connection:  # nearly always all are; do not lock for it
+        with self._database.read() as connection:  # usually all are needed; do not lock for that
             suspects = set(stored).difference(connection.execute(wanted).scalars())
         if not suspects:
             return 0
         with self._database.exclusive() as connection:
             suspects.difference_update(connection.execute(wanted).scalars())
             names = {spool_name(job) for job in suspects}
-            unwanted = names - self._uploads.among(connection, names)
+            unwanted = names - self._uploads.in_progress(connection, names)
             self._files.storage.delete(unwanted)
         return len(unwanted)
 
 
 def require_room(connection: Connection, queue_size: int) -> None:
-    """Raise `QueueFull` if as many jobs wait as may."""
+    """Raise `QueueFull` if `queue_size` jobs are waiting."""
     waiting = connection.execute(
         select(func.count()).select_from(jobs).where(jobs.c.state == JobState.QUEUED.value)
     ).scalar_one()
     if waiting >= queue_size:
         numbers = {"queue_size": queue_size, "queued": waiting}
-        raise QueueFull(f"{waiting} trainings are waiting already", numbers=numbers)
+        raise QueueFull(
+            f"The queue is full: {waiting} trainings are waiting. "
+            "Try again later, or raise FRTSVM_QUEUE_SIZE.",
+            numbers=numbers,
+        )
 
 
-def _held(job: str, fence: int) -> tuple[Any, ...]:
-    """The job runs, and nobody has taken it since."""
+def _current_attempt(job: str, fence: int) -> tuple[Any, ...]:
+    """Return the condition that the job is running and its fencing token is still `fence`."""
     return jobs.c.id == job, jobs.c.fence == fence, jobs.c.state == JobState.RUNNING.value
 
 
 def _get(connection: Connection, job: str, *, lock: bool = False) -> JobRecord:
-    question = select(jobs).where(jobs.c.id == job)
-    row = connection.execute(question.with_for_update() if lock else question).one_or_none()
+    query = select(jobs).where(jobs.c.id == job)
+    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
     if row is None:
-        raise JobNotFound("there is no such job")
+        raise JobNotFound(
+            "No job has this id. Only the newest FRTSVM_JOB_HISTORY ended jobs are kept."
+        )
     return JobRecord.of(row)

@@ -1,7 +1,7 @@
-"""Brings a database to the schema that this program needs.
+"""Migrate a database to the schema that this program needs.
 
-Every process does this when it starts; whoever is first applies the steps, in one transaction that
-the others wait for. alembic is loaded only when there is something to do.
+Every process does this when it starts. The first one applies the migrations in one transaction; the
+others wait for it. Alembic is imported only if a migration is needed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("frtsvm.store")
 
-#: The newest step; a test asserts it.
+#: The newest revision; a test compares it with the migration files.
 HEAD = "0003"
-#: The schema of databases that were made before there were migrations.
+#: Revision of databases created before migrations were introduced.
 BEFORE_MIGRATIONS = "0001"
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The step that a database is at; None for an empty one."""
+    """Return the revision of a database; None if it is empty."""
     tables = inspect(connection)
     if tables.has_table("alembic_version"):
         found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -36,22 +36,24 @@ def revision_of(connection: Connection) -> str | None:
     if tables.has_table("gate"):
         number = connection.execute(text("SELECT schema_version FROM gate")).scalar()
         if number not in (None, 1):
-            raise StoreUnavailable(f"the database has schema {number}, which nothing here knows")
+            raise StoreUnavailable(
+                f"The database has schema {number}, which this program does not know."
+            )
         return BEFORE_MIGRATIONS
     return None
 
 
 def require_known(revision: str | None) -> None:
-    """Refuse a database that a newer program has changed."""
+    """Raise `StoreUnavailable` if a newer version of the program has migrated the database."""
     if revision is not None and revision not in known_revisions():
         raise StoreUnavailable(
-            f"the database is at schema {revision}, this program knows {HEAD} at most: "
-            "it was used by a newer version, start that one"
+            f"The database has schema {revision}, but this program knows schemas up to {HEAD}. "
+            "The database was used by a newer version of the service; start that version."
         )
 
 
 def known_revisions() -> list[str]:
-    """All steps, oldest first."""
+    """Return all revisions, oldest first."""
     from alembic.script import ScriptDirectory
 
     steps = ScriptDirectory.from_config(config_for()).walk_revisions()
@@ -59,9 +61,10 @@ def known_revisions() -> list[str]:
 
 
 def apply(connection: Connection, before_changing: Callable[[str], None]) -> bool:
-    """Apply what is missing; inside a transaction that excludes all others. True: it was something.
+    """Apply the missing migrations; True if there were any.
 
-    `before_changing` is called with the present step when there are data that could be harmed.
+    Needs a transaction that excludes all others. `before_changing` is called with the present
+    revision before a database with data is changed.
     """
     revision = revision_of(connection)
     if revision == HEAD:
@@ -80,7 +83,7 @@ def apply(connection: Connection, before_changing: Callable[[str], None]) -> boo
 
 
 def differences(connection: Connection) -> list[Any]:
-    """Where the tables differ from what this program declares."""
+    """Return the differences between the tables and the declared schema."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
@@ -92,7 +95,7 @@ def differences(connection: Connection) -> list[Any]:
 
 
 def copy_sqlite(source: Path, target: Path) -> None:
-    """A consistent copy of a database that may be in use, whole under its name or not there."""
+    """Copy a database that may be in use. `target` appears only when the copy is complete."""
     import sqlite3
     from contextlib import closing
 
@@ -110,7 +113,7 @@ def copy_sqlite(source: Path, target: Path) -> None:
 
 
 def config_for(connection: Connection | None = None) -> Config:
-    """What alembic has to know, without a file of settings."""
+    """Return the configuration of Alembic, which needs no file here."""
     from alembic.config import Config
 
     config = Config()

@@ -1,9 +1,9 @@
-"""Plain data in joblib files: what may be in them, and a loader that makes nothing else.
+"""Read and write plain data as joblib files, with a loader that cannot run code.
 
-An artifact is a dict of strings, numbers, lists and numeric arrays. Loading one cannot run code:
-the unpickler knows three names and the few opcodes that such data need, and the array reader refuses
-object arrays and sizes that the file cannot hold. Nothing of NumPy is called before it was checked: its
-types, given a state that it has not written, end the process.
+An artifact is a dict of strings, numbers, lists and numeric arrays. The unpickler accepts only
+three class names and the few opcodes that such data need. The array reader rejects object arrays,
+and arrays larger than their file. The state of a dtype is checked before NumPy sees it: a forged
+state can crash the process inside NumPy.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import joblib
 import numpy as np
 from joblib import numpy_pickle
 
-#: bool, signed, unsigned, float: arrays of anything else are not plain.
+#: Allowed kinds of dtype: bool, signed and unsigned integers, floats.
 ARRAY_KINDS = "biuf"
 
 
 class NotPlain(ValueError):
-    """The data hold something other than plain values."""
+    """The data contain something other than plain values."""
 
 
 class HashingFile:
-    """A file that knows the digest of what was written to it."""
+    """A file that computes the SHA-256 digest of the data written to it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -35,54 +35,58 @@ class HashingFile:
         self.size = 0
 
     def write(self, data: Any) -> int:
-        """Write and count."""
+        """Write data and update size and digest."""
         view = memoryview(data).cast("B")
         self._hash.update(view)
         self.size += view.nbytes
         return self._file.write(view)
 
     def tell(self) -> int:
-        """The position; joblib aligns arrays by it."""
+        """Return the position in the file, by which joblib aligns arrays."""
         return self.size
 
     @property
     def sha256(self) -> str:
-        """Digest of everything written."""
+        """Digest of all data written so far."""
         return self._hash.hexdigest()
 
 
 def require_plain(value: Any, where: str = "state") -> None:
-    """Raise `NotPlain` unless the loader would give `value` back."""
+    """Raise `NotPlain` unless `load_plain` can restore `value`."""
     if value is None or type(value) in (str, int, float, bool):
         return
     if type(value) is np.ndarray:
         if value.dtype.kind not in ARRAY_KINDS:
-            raise NotPlain(f"{where} is an array of {value.dtype}")
+            raise NotPlain(
+                f"{where} is an array of dtype {value.dtype}; use bool, integers or floats."
+            )
     elif type(value) is list:
         for i, item in enumerate(value):
             require_plain(item, f"{where}[{i}]")
     elif type(value) is dict:
         for key, item in value.items():
             if type(key) is not str:
-                raise NotPlain(f"{where} has a key that is not text")
+                raise NotPlain(
+                    f"{where} has a key of type {type(key).__name__}; keys must be strings."
+                )
             require_plain(item, f"{where}[{key!r}]")
     else:
-        raise NotPlain(f"{where} is a {type(value).__name__}")
+        raise NotPlain(f"{where} has the type {type(value).__name__}, which is not plain data.")
 
 
 def dump_plain(state: dict[str, Any], file: BinaryIO) -> HashingFile:
-    """Write, uncompressed so that it can be memory-mapped."""
+    """Write plain data, uncompressed so that the arrays can be memory-mapped."""
     require_plain(state)
     out = HashingFile(file)
     joblib.dump(state, out, compress=0)
     return out
 
 
-class _Type:
-    """What a file says about the type of an array."""
+class _UncheckedDType:
+    """Stands for `numpy.dtype` while a file is read; keeps the code and state unchecked."""
 
     _CODE = re.compile(f"[{ARRAY_KINDS}][0-9]{{1,2}}")
-    #: The parts of the state that are not the byte order: no subtype, names, fields or metadata.
+    #: The state apart from version and byte order: no subtype, names, fields or metadata.
     _REST = (None, None, None, -1, -1, 0)
 
     def __init__(self, code: Any, *_how: Any) -> None:
@@ -91,19 +95,19 @@ class _Type:
     def __setstate__(self, state: Any) -> None:
         version, self._order, *rest = state
         if version != 3 or tuple(rest) != self._REST:
-            raise NotPlain("an array of something other than numbers")
+            raise NotPlain("The file has an array of something other than numbers.")
 
     def checked(self) -> np.dtype[Any]:
-        """The type, if it is one of numbers."""
+        """Return the dtype if it is boolean, integer or float; raise `NotPlain` otherwise."""
         known = type(self._code) is str and self._CODE.fullmatch(self._code)
         if not known or self._order not in ("<", ">", "|", "="):
-            raise NotPlain("an array of something other than numbers")
+            raise NotPlain("The file has an array of something other than numbers.")
         found: np.dtype[Any] = np.dtype(self._code).newbyteorder(self._order)
         return found
 
 
-class _Array:
-    """The name of the array class; a file has nothing to do with it but to name it."""
+class _ArrayPlaceholder:
+    """Stands for `numpy.ndarray` while a file is read; never instantiated."""
 
 
 class _CheckedArray(numpy_pickle.NumpyArrayWrapper):  # type: ignore[misc]
@@ -114,34 +118,35 @@ class _CheckedArray(numpy_pickle.NumpyArrayWrapper):  # type: ignore[misc]
 
     def read(self, unpickler: Any, ensure_native_byte_order: bool) -> Any:
         named = self.dtype
-        if type(named) is not _Type or self.subclass is not _Array:
-            raise NotPlain("an array of something other than numbers")
+        if type(named) is not _UncheckedDType or self.subclass is not _ArrayPlaceholder:
+            raise NotPlain("The file has an array of something other than numbers.")
         self.dtype, self.subclass = named.checked(), np.ndarray
         count = 1
         for extent in self.shape:
             if type(extent) is not int or extent < 0:
-                raise NotPlain("an array with an impossible shape")
+                raise NotPlain("The file has an array with an invalid shape.")
             count *= extent
         if count * self.dtype.itemsize > unpickler.file_size:
-            raise NotPlain("an array larger than its file")
-        if count == 0:  # nothing to map
+            raise NotPlain("The file has an array that is larger than its file.")
+        if count == 0:  # an empty array cannot be memory-mapped
             unpickler.mmap_mode, kept = None, unpickler.mmap_mode
             empty = super().read(unpickler, False)
             unpickler.mmap_mode = kept
             return empty
-        # A view without memmap's per-operation overhead; it keeps the mapping alive.
+        # A plain ndarray view avoids the per-operation overhead of memmap; it keeps the mapping
+        # open.
         return np.asarray(super().read(unpickler, ensure_native_byte_order))
 
 
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("joblib.numpy_pickle", "NumpyArrayWrapper"): _CheckedArray,
-    ("numpy", "ndarray"): _Array,
-    ("numpy", "dtype"): _Type,
+    ("numpy", "ndarray"): _ArrayPlaceholder,
+    ("numpy", "dtype"): _UncheckedDType,
 }
 
 
-#: What dicts, lists, text, numbers and arrays are written with. The others build what is not plain, or
-#: take as much memory as a file says it needs (a bytearray, of any length).
+#: Opcodes for dicts, lists, strings, numbers and arrays. The other opcodes build objects that are
+#: not plain, or allocate memory of a size that the file claims (a bytearray of any length).
 _OPCODES = frozenset(
     b"".join(
         (
@@ -175,24 +180,24 @@ class _PlainUnpickler(numpy_pickle.NumpyUnpickler):  # type: ignore[misc]
         try:
             return _ALLOWED[module, name]
         except KeyError:
-            raise NotPlain(f"the file names {module}.{name}") from None
+            raise NotPlain(f"The file refers to {module}.{name}, which is not allowed.") from None
 
 
 def load_plain(file: BinaryIO, file_size: int) -> dict[str, Any]:
-    """The dict in an open file, its arrays mapped from that very file.
+    """Load the dict in an open file; its arrays are memory-mapped.
 
-    The caller has checked the digest. `/dev/fd` maps the file that was checked, also when its name
-    has meanwhile been given to another.
+    The caller must have checked the digest. Mapping through `/dev/fd` uses the file that was
+    checked, even if another file has been renamed to its path meanwhile.
     """
     state = _PlainUnpickler(f"/dev/fd/{file.fileno()}", file, file_size).load()
     if type(state) is not dict:
-        raise NotPlain("the file holds no dict")
+        raise NotPlain("The file does not contain a dict.")
     require_plain(state)
     return state
 
 
 def digest_of(file: BinaryIO) -> str:
-    """SHA-256 of an open file, which is left at its start."""
+    """Return the SHA-256 of an open file; the position is reset to the start."""
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     file.seek(0)
@@ -200,5 +205,5 @@ def digest_of(file: BinaryIO) -> str:
 
 
 def is_plain_file(path: Path) -> bool:
-    """Whether a path is a regular file and no link to one."""
+    """Whether a path is a regular file and not a symbolic link."""
     return path.is_file() and not path.is_symlink()

@@ -1,4 +1,4 @@
-"""Which processes of all machines live: each moves a counter in the database while it does."""
+"""Registry of the processes on all machines, each with a heartbeat counter in the database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.store.stall_detector import StallDetector
 
 
 class ProcessRegistry:
-    """The counters, and for how long each has stood still while this process looked."""
+    """Writes and observes heartbeat counters; a process whose counter stalls is dead."""
 
     def __init__(
         self, database: Database, lease: float, clock: Callable[[], float] = time.monotonic
@@ -22,20 +22,23 @@ class ProcessRegistry:
         self._lease = lease
         self._stall_detector = StallDetector(clock)
 
-    def beat(self, process: str) -> int:
-        """Show that a process lives; returns the generation of the models, to save a question."""
+    def heartbeat(self, process: str) -> int:
+        """Increment the counter of a process.
+
+        Returns the generation of the models, to save a separate query.
+        """
         with self._database.write() as connection:
-            # Losing the latest beats in a crash of the server does not matter.
+            # Losing the latest heartbeats in a crash of the server does no harm.
             connection.execute(text("SET LOCAL synchronous_commit = off"))
             moved = connection.execute(
                 update(processes).where(processes.c.id == process).values(beat=processes.c.beat + 1)
             )
-            if moved.rowcount == 0:  # the first one, or someone took us for dead
+            if moved.rowcount == 0:  # first heartbeat, or this process was declared dead
                 connection.execute(insert(processes).values(id=process, beat=1))
             return int(connection.execute(select(gate.c.generation)).scalar_one())
 
     def is_gone(self, process: str) -> bool:
-        """No counter, or one that has stood still for longer than the lease."""
+        """Whether a process has no counter, or one that has not moved for longer than the lease."""
         with self._database.read() as connection:
             beat = connection.execute(
                 select(processes.c.beat).where(processes.c.id == process)
@@ -43,15 +46,15 @@ class ProcessRegistry:
         return beat is None or self._stall_detector.seconds_stalled(process, beat) > self._lease
 
     def known(self) -> list[str]:
-        """All processes that have a counter."""
+        """Return the ids of all processes that have a counter."""
         with self._database.read() as connection:
             return list(connection.execute(select(processes.c.id)).scalars())
 
-    def still(self) -> list[str]:
-        """All processes whose counter has stood still for longer than the lease."""
+    def stalled(self) -> list[str]:
+        """Return the processes whose counter has not moved for longer than the lease."""
         with self._database.read() as connection:
             found = connection.execute(select(processes.c.id, processes.c.beat)).all()
-        self._stall_detector.keep({row.id for row in found})
+        self._stall_detector.retain({row.id for row in found})
         return [
             row.id
             for row in found
@@ -59,6 +62,6 @@ class ProcessRegistry:
         ]
 
     def forget(self, process: str) -> None:
-        """Remove the counter of a process that is gone."""
+        """Remove the counter of a process that has ended."""
         with self._database.write() as connection:
             connection.execute(delete(processes).where(processes.c.id == process))

@@ -1,4 +1,4 @@
-"""Models, versions and aliases."""
+"""Model registry: models, their versions and aliases."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from app.store.uploads import Uploads
 
 log = logging.getLogger("frtsvm.store")
 
-#: The alias that answers when a caller names no version.
+#: The alias that is used when a request names neither version nor alias.
 PRODUCTION = "production"
 PREDICTOR = "predictor"
 EVIDENCE = "evidence"
-#: Files that are removed while nobody else can record one.
-SWEEP_BATCH = 25
+#: Files removed per exclusive transaction, which blocks all processes that record files.
+DELETE_BATCH = 25
 
 
 @dataclass(frozen=True)
 class VersionRecord:
-    """One version as stored."""
+    """One row of `versions`."""
 
     model: str
     version: int
@@ -48,7 +48,7 @@ class VersionRecord:
 
     @classmethod
     def of(cls, row: Row[Any]) -> VersionRecord:
-        """From a row of `versions`."""
+        """Build a record from a row of `versions`."""
         return cls(
             model=row.model,
             version=row.version,
@@ -62,7 +62,7 @@ class VersionRecord:
 
 @dataclass(frozen=True)
 class ModelRecord:
-    """One line about a model."""
+    """Name, newest version and number of versions of a model."""
 
     name: str
     latest: int
@@ -77,7 +77,7 @@ def insert_version(
     evidence: Seal,
     info: dict[str, Any],
 ) -> int:
-    """Record a version under the next number of its model; inside an exclusive section."""
+    """Insert a version under the next number of its model; needs an exclusive transaction."""
     last = connection.execute(select(models.c.last_version).where(models.c.name == model)).scalar()
     if last is None:
         connection.execute(insert(models).values(name=model, last_version=0))
@@ -102,7 +102,7 @@ def insert_version(
 
 
 class Registry:
-    """Questions about models, and the moves that change them."""
+    """Reads and changes models, versions and aliases."""
 
     def __init__(
         self, database: Database, files: Files, uploads: Uploads, generation: SharedGeneration
@@ -112,9 +112,9 @@ class Registry:
         self._uploads = uploads
         self._generation = generation
 
-    # --- questions
+    # --- queries
     def page_of_models(self, limit: int, offset: int) -> tuple[list[ModelRecord], int]:
-        """Models that have versions, by name, and how many there are."""
+        """Return a page of the models that have versions, by name, and their total number."""
         grouped = select(
             versions.c.model, func.max(versions.c.version), func.count(versions.c.version)
         ).group_by(versions.c.model)
@@ -132,7 +132,7 @@ class Registry:
     def page_of_versions(
         self, model: str, limit: int, offset: int
     ) -> tuple[list[VersionRecord], int, dict[str, int]]:
-        """Versions of one model, newest first; how many there are; its aliases."""
+        """Return a page of versions, newest first, their total number, and the aliases."""
         of_model = versions.c.model == model
         with self._database.read() as connection:
             total = connection.execute(
@@ -147,18 +147,18 @@ class Registry:
             ).all()
             pointers = _aliases_of(connection, model)
         if not total:
-            raise ModelNotFound(f"there is no model {model!r}")
+            raise ModelNotFound(f"There is no model {model!r}.")
         return [VersionRecord.of(row) for row in rows], total, pointers
 
     def aliases_of(self, model: str) -> dict[str, int]:
-        """Where the aliases of a model point."""
+        """Return the aliases of a model and the version that each points to."""
         with self._database.read() as connection:
             return _aliases_of(connection, model)
 
     def resolve(
         self, model: str, version: int | None = None, alias: str | None = None
     ) -> VersionRecord:
-        """The version meant: by number, by alias, else `production`, else the newest."""
+        """Return a version by number or alias; default: alias `production`, else the newest."""
         with self._database.read() as connection:
             if version is None:
                 version = _target(connection, model, alias)
@@ -167,47 +167,48 @@ class Registry:
             ).one_or_none()
             if row is None:
                 _require_model(connection, model)
-                raise VersionNotFound(f"model {model!r} has no version {version}")
+                raise VersionNotFound(f"Model {model!r} has no version {version}.")
         return VersionRecord.of(row)
 
-    # --- moves
+    # --- changes
     def delete_version(self, model: str, version: int) -> None:
-        """Retire a version that no alias points at."""
+        """Delete a version; raise `VersionInUse` if an alias points to it."""
         with self._database.exclusive() as connection:
             here = (versions.c.model == model, versions.c.version == version)
             row = connection.execute(select(versions).where(*here)).one_or_none()
             if row is None:
                 _require_model(connection, model)
-                raise VersionNotFound(f"model {model!r} has no version {version}")
+                raise VersionNotFound(f"Model {model!r} has no version {version}.")
             pointing = [
                 name for name, at in _aliases_of(connection, model).items() if at == version
             ]
             if pointing:
                 raise VersionInUse(
-                    f"alias {pointing[0]!r} points at version {version}; move or remove it first"
+                    f"Alias {pointing[0]!r} points to version {version}. "
+                    "Move or remove the alias first."
                 )
             connection.execute(delete(versions).where(*here))
-            self._generation.count(connection)
+            self._generation.record_change(connection)
         self._generation.advance()
         self.drop_unused([row.predictor_sha256, row.evidence_sha256])
 
     def delete_model(self, model: str) -> None:
-        """Retire all versions of a model, and its aliases."""
+        """Delete all versions and aliases of a model."""
         with self._database.exclusive() as connection:
             rows = connection.execute(select(versions).where(versions.c.model == model)).all()
             if not rows:
-                raise ModelNotFound(f"there is no model {model!r}")
+                raise ModelNotFound(f"There is no model {model!r}.")
             connection.execute(delete(aliases).where(aliases.c.model == model))
             connection.execute(delete(alias_moves).where(alias_moves.c.model == model))
             connection.execute(delete(versions).where(versions.c.model == model))
-            self._generation.count(connection)
+            self._generation.record_change(connection)
         self._generation.advance()
         self.drop_unused(
             [digest for row in rows for digest in (row.predictor_sha256, row.evidence_sha256)]
         )
 
     def move_alias(self, model: str, alias: str, version: int) -> int | None:
-        """Point an alias at a version; returns where it pointed before."""
+        """Point an alias to a version; return the version it pointed to before."""
         here = (aliases.c.model == model, aliases.c.alias == alias)
         with self._database.exclusive() as connection:
             found = connection.execute(
@@ -217,7 +218,7 @@ class Registry:
             ).scalar()
             if found is None:
                 _require_model(connection, model)
-                raise VersionNotFound(f"model {model!r} has no version {version}")
+                raise VersionNotFound(f"Model {model!r} has no version {version}.")
             before = connection.execute(select(aliases.c.version).where(*here)).scalar()
             if before is None:
                 connection.execute(
@@ -228,19 +229,19 @@ class Registry:
                 connection.execute(
                     insert(alias_moves).values(model=model, alias=alias, version=before)
                 )
-            self._generation.count(connection)
+            self._generation.record_change(connection)
         self._generation.advance()
         return before
 
     def roll_back_alias(self, model: str, alias: str) -> tuple[int, int]:
-        """Point an alias where it pointed before; returns (now, before)."""
+        """Point an alias to its previous version; return (new version, old version)."""
         here = (aliases.c.model == model, aliases.c.alias == alias)
         moves = (alias_moves.c.model == model, alias_moves.c.alias == alias)
         with self._database.exclusive() as connection:
             current = connection.execute(select(aliases.c.version).where(*here)).scalar()
             if current is None:
                 _require_model(connection, model)
-                raise AliasNotFound(f"model {model!r} has no alias {alias!r}")
+                raise AliasNotFound(f"Model {model!r} has no alias {alias!r}.")
             exists = (
                 select(versions.c.version)
                 .where(versions.c.model == model, versions.c.version == alias_moves.c.version)
@@ -254,83 +255,91 @@ class Registry:
             ).one_or_none()
             if earlier is None:
                 raise NothingToRollBack(
-                    f"alias {alias!r} of model {model!r} has no earlier version that still exists"
+                    f"Alias {alias!r} of model {model!r} cannot be rolled back: "
+                    "no version that it pointed to before still exists."
                 )
             connection.execute(update(aliases).where(*here).values(version=earlier.version))
             connection.execute(delete(alias_moves).where(*moves, alias_moves.c.seq >= earlier.seq))
-            self._generation.count(connection)
+            self._generation.record_change(connection)
         self._generation.advance()
         return earlier.version, current
 
     def remove_alias(self, model: str, alias: str) -> None:
-        """Forget an alias and where it pointed."""
+        """Delete an alias and its history."""
         with self._database.exclusive() as connection:
             removed = connection.execute(
                 delete(aliases).where(aliases.c.model == model, aliases.c.alias == alias)
             ).rowcount
             if not removed:
                 _require_model(connection, model)
-                raise AliasNotFound(f"model {model!r} has no alias {alias!r}")
+                raise AliasNotFound(f"Model {model!r} has no alias {alias!r}.")
             connection.execute(
                 delete(alias_moves).where(
                     alias_moves.c.model == model, alias_moves.c.alias == alias
                 )
             )
-            self._generation.count(connection)
+            self._generation.record_change(connection)
         self._generation.advance()
 
     # --- files
     def load_predictor(self, record: VersionRecord) -> dict[str, Any]:
-        """What is needed to predict."""
+        """Load the arrays needed for predictions."""
         return self._files.load_artifact(record.predictor, PREDICTOR)
 
     def load_evidence(self, record: VersionRecord) -> dict[str, Any]:
-        """Memberships and distances of the training rows."""
+        """Load the evidence: memberships and distances of the training rows."""
         return self._files.load_artifact(record.evidence, EVIDENCE)
 
     def looks_whole(self, record: VersionRecord) -> bool:
-        """Whether both files are there."""
+        """Whether both files exist with the recorded sizes; their contents are not read."""
         return self._files.artifact_looks_whole(
             record.predictor
         ) and self._files.artifact_looks_whole(record.evidence)
 
-    def sweep(self) -> int:
-        """Remove artifacts that no version refers to; returns how many."""
+    def remove_unused_artifacts(self) -> int:
+        """Remove artifacts that no version refers to; return the number of removed files."""
         stored = self._files.stored_artifacts()
-        with self._database.read() as connection:  # nearly all are in use; do not lock for it
+        with self._database.read() as connection:  # nearly all are in use; do not lock for those
             used = _digests_in_use(connection)
         return self._drop_unused([sha256 for sha256 in stored if sha256 not in used])
 
     def drop_unused(self, candidates: list[str]) -> None:
-        """Remove files that no version refers to any more, or yet; a sweep will, if that fails."""
+        """Remove those of the artifacts that no version refers to.
+
+        If this fails, a warning is logged and garbage collection removes them later.
+        """
         try:
             self._drop_unused(candidates)
         except ServiceError as error:
-            log.warning("artifacts are left behind", extra={"why": error.detail})
+            log.warning("cannot remove unused artifacts", extra={"why": error.detail})
 
     def _drop_unused(self, candidates: list[str]) -> int:
-        """Equal models share a file, so look before removing; nobody can record one meanwhile."""
+        """Remove artifacts that are not in use; return their number.
+
+        Equal models share a file, so use is checked in the transaction that removes it: no process
+        can record a version meanwhile.
+        """
         dropped = 0
         unique = sorted(set(candidates))
-        for start in range(0, len(unique), SWEEP_BATCH):
-            some = unique[start : start + SWEEP_BATCH]
+        for start in range(0, len(unique), DELETE_BATCH):
+            batch = unique[start : start + DELETE_BATCH]
             with self._database.exclusive() as connection:
-                used = _digests_in_use(connection, some)
-                names = {artifact_name(sha256) for sha256 in some if sha256 not in used}
-                unused = names - self._uploads.among(connection, names)
+                used = _digests_in_use(connection, batch)
+                names = {artifact_name(sha256) for sha256 in batch if sha256 not in used}
+                unused = names - self._uploads.in_progress(connection, names)
                 self._files.storage.delete(unused)
             dropped += len(unused)
         return dropped
 
 
 def _digests_in_use(connection: Connection, among: list[str] | None = None) -> set[str]:
-    """Digests that versions refer to."""
+    """Return the digests that versions refer to."""
     found: set[str] = set()
     for column in (versions.c.predictor_sha256, versions.c.evidence_sha256):
-        question = select(column)
+        query = select(column)
         if among is not None:
-            question = question.where(column.in_(among))
-        found.update(connection.execute(question).scalars())
+            query = query.where(column.in_(among))
+        found.update(connection.execute(query).scalars())
     return found
 
 
@@ -345,7 +354,7 @@ def _target(connection: Connection, model: str, alias: str | None) -> int:
     pointers = _aliases_of(connection, model)
     if alias is not None and alias not in pointers:
         _require_model(connection, model)
-        raise AliasNotFound(f"model {model!r} has no alias {alias!r}")
+        raise AliasNotFound(f"Model {model!r} has no alias {alias!r}.")
     wanted = alias or PRODUCTION
     if wanted in pointers:
         return pointers[wanted]
@@ -353,10 +362,10 @@ def _target(connection: Connection, model: str, alias: str | None) -> int:
 
 
 def _require_model(connection: Connection, model: str) -> int:
-    """The newest version of a model that exists."""
+    """Return the newest version of a model; raise `ModelNotFound` if it has none."""
     newest = connection.execute(
         select(func.max(versions.c.version)).where(versions.c.model == model)
     ).scalar()
     if newest is None:
-        raise ModelNotFound(f"there is no model {model!r}")
+        raise ModelNotFound(f"There is no model {model!r}.")
     return int(newest)

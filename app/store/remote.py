@@ -1,4 +1,4 @@
-"""Objects in an object storage, through fsspec, with copies on the local disk."""
+"""Object storage accessed through fsspec, with copies on the local disk."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 
 from app.errors import ServiceError, StoreFull, StoreUnavailable
 from app.store.cache import LocalCache
-from app.store.database import FULL
-from app.store.storage import MARKER
+from app.store.database import NO_SPACE_ERRNOS
+from app.store.storage import STORE_ID_FILE
 
 log = logging.getLogger("frtsvm.store")
 
-#: A storage that does not answer must not hold up a transaction for longer than the database allows
-#: (`postgresql.SESSION_LIMITS`): a deletion that is carried out later than that could hit a new object.
+#: Timeouts in seconds. A request must end before the database ends the transaction it belongs to
+#: (`postgresql.SESSION_LIMITS`): a deletion carried out later could delete a new object.
 S3_LIMITS = {"connect_timeout": 4, "read_timeout": 8, "retries": {"total_max_attempts": 2}}
 BLOCK = 1024**2
 
 
 class Remote:
-    """Anything that fsspec reaches and that shows an object only when it is complete."""
+    """Any fsspec file system in which an object becomes visible only when it is complete."""
 
     instant = False
 
@@ -35,14 +35,16 @@ class Remote:
         self._cache = LocalCache(home / "cache", cache_bytes)
 
     def put(self, source: Path, name: str, sha256: str) -> None:
-        """Upload, and read back what is there now."""
-        with _reaching():
-            self._files.put_file(str(source), self._at(name))
+        """Upload a file and verify it by reading it back."""
+        with _translated_errors():
+            self._files.put_file(str(source), self._path(name))
             if self._digest(name) != sha256:
-                raise StoreUnavailable("the object storage did not keep what it was given")
+                raise StoreUnavailable(
+                    "The object storage returned other data than were uploaded. Try again."
+                )
 
     def local(self, name: str, process: str) -> Path:
-        """A copy on the local disk, made if there is none."""
+        """Return a copy on the local disk; download the object if there is none."""
         found = self._cache.find(name)
         if found is not None:
             return found
@@ -55,67 +57,67 @@ class Remote:
             temporary.unlink(missing_ok=True)
 
     def forget_local(self, name: str) -> bool:
-        """Drop a copy that turned out bad."""
+        """Delete a damaged local copy."""
         self._cache.drop(name)
         return True
 
     def fetch(self, name: str, target: Path) -> Path:
-        """Download."""
-        with _reaching(), suppress(FileNotFoundError):
-            self._files.get_file(self._at(name), str(target))
+        """Download an object to `target`."""
+        with _translated_errors(), suppress(FileNotFoundError):
+            self._files.get_file(self._path(name), str(target))
         return target
 
     def size(self, name: str) -> int | None:
-        """Bytes of an object."""
-        with _reaching():
+        """Return the size of an object in bytes; None if it does not exist."""
+        with _translated_errors():
             try:
-                return int(self._files.info(self._at(name))["size"])
+                return int(self._files.info(self._path(name))["size"])
             except FileNotFoundError:
                 return None
 
     def names(self, folder: str) -> list[str]:
-        """All objects of a folder."""
-        with _reaching():
+        """Return the names of all objects in a folder."""
+        with _translated_errors():
             try:
-                found = self._files.ls(self._at(folder), detail=False)
-            except FileNotFoundError:  # folders exist only as far as there is something in them
+                found = self._files.ls(self._path(folder), detail=False)
+            except FileNotFoundError:  # an object storage has no empty folders
                 return []
         return [f"{folder}/{path.rsplit('/', 1)[-1]}" for path in found]
 
     def delete(self, names: Iterable[str]) -> None:
-        """Remove objects, and our copies."""
+        """Delete objects and their local copies."""
         for name in names:
             self._cache.drop(name)
-            with _reaching(), suppress(FileNotFoundError):
-                self._files.rm_file(self._at(name))
+            with _translated_errors(), suppress(FileNotFoundError):
+                self._files.rm_file(self._path(name))
 
-    def read_marker(self) -> str | None:
-        """The mark of the store."""
-        with _reaching():
+    def read_store_id(self) -> str | None:
+        """Return the store id; None if it is not set."""
+        with _translated_errors():
             try:
-                contents: bytes = self._files.cat_file(self._at(MARKER))
+                contents: bytes = self._files.cat_file(self._path(STORE_ID_FILE))
             except FileNotFoundError:
                 return None
         return contents.decode("ascii", "replace").strip()
 
-    def write_marker(self, mark: str) -> None:
-        """Set it."""
-        with _reaching():
-            self._files.pipe_file(self._at(MARKER), f"{mark}\n".encode("ascii"))
+    def write_store_id(self, store_id: str) -> None:
+        """Set the store id."""
+        with _translated_errors():
+            self._files.pipe_file(self._path(STORE_ID_FILE), f"{store_id}\n".encode("ascii"))
 
-    def _at(self, name: str) -> str:
+    def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
 
     def _digest(self, name: str) -> str:
         digest = hashlib.sha256()
-        with self._files.open(self._at(name), "rb") as file:
+        with self._files.open(self._path(name), "rb") as file:
             while block := file.read(BLOCK):
                 digest.update(block)
         return digest.hexdigest()
 
 
 def _connect(url: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it."""
+    """Return the fsspec file system of a URL and the path in it."""
     options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     if url.startswith(("s3://", "s3a://")):
         options["config_kwargs"] = S3_LIMITS
@@ -125,21 +127,31 @@ def _connect(url: str) -> tuple[Any, str]:
         files, root = url_to_fs(url, **options)
     except ImportError as error:
         raise StoreUnavailable(
-            f"object storage needs the extra `scale`: pip install 'frtsvm-service[scale]' ({error})"
+            "Object storage needs the extra `scale`. Install it: "
+            f"pip install 'frtsvm-service[scale]' ({error})."
         ) from error
     except ValueError as error:
-        raise StoreUnavailable(f"FRTSVM_ARTIFACTS: {error}") from error
+        raise StoreUnavailable(
+            f"FRTSVM_ARTIFACTS is not a valid storage location: {error}."
+        ) from error
     return files, str(root).rstrip("/")
 
 
 @contextmanager
-def _reaching() -> Iterator[None]:
-    """Errors of the many file systems in our words. What they say may name hosts: the log has it."""
+def _translated_errors() -> Iterator[None]:
+    """Translate errors of the file systems to the service's own error classes.
+
+    The original messages may contain host names, so they go to the log only.
+    """
     try:
         yield
     except (FileNotFoundError, ServiceError):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in FULL:
-            raise StoreFull("no space left in the store") from error
-        raise StoreUnavailable("the object storage cannot be used at the moment") from error
+        if isinstance(error, OSError) and error.errno in NO_SPACE_ERRNOS:
+            raise StoreFull(
+                "No space is left in the store. Delete models, or enlarge the storage."
+            ) from error
+        raise StoreUnavailable(
+            "The object storage cannot be used at the moment. Try again later."
+        ) from error

@@ -1,4 +1,4 @@
-"""The tables. One schema for SQLite and PostgreSQL.
+"""Tables of the database, the same for SQLite and PostgreSQL.
 
 A change here needs a migration (CONTRIBUTING.md, "Changing the tables").
 """
@@ -21,24 +21,25 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-#: SQLite counts by itself only in a column of exactly this type, which holds 64 bits there.
+#: SQLite autoincrements only columns of type INTEGER, which has 64 bits there.
 Sequence = BigInteger().with_variant(Integer, "sqlite")
 
-#: One row. Locking it makes writers take turns on databases that lock rows (see `database`).
+#: A single row. On PostgreSQL, exclusive transactions lock it (see `Database.exclusive`).
 gate = Table(
     "gate",
     metadata,
     Column("id", Integer, primary_key=True),
-    # Read by programs from before there were migrations only: they refuse every number but 1.
+    # Read only by versions from before the migrations, which refuse any number but 1.
     Column("schema_version", Integer, nullable=False),
-    # Differs after each change of models, versions or aliases (see `generation`).
+    # Incremented by each change of models, versions or aliases (see `generation`).
     Column("generation", BigInteger, nullable=False, server_default="0"),
-    # Which files and which secret belong to this database (see `identity`).
+    # Store id of the files and key check value of the secret that belong to this database
+    # (see `identity`).
     Column("store_id", String(32)),
     Column("secret_mark", String(64)),
 )
 
-#: Programs that use the store from any machine, and a counter that each moves while it lives.
+#: Processes that use the store, on all machines, with the heartbeat counter of each.
 processes = Table(
     "processes",
     metadata,
@@ -46,7 +47,7 @@ processes = Table(
     Column("beat", BigInteger, nullable=False),
 )
 
-#: Objects that a process is writing to a shared storage and has not recorded yet.
+#: Objects that a process is uploading to a shared storage and has not recorded yet (see `uploads`).
 uploads = Table(
     "uploads",
     metadata,
@@ -55,7 +56,7 @@ uploads = Table(
     Column("owner", String(32), nullable=False, index=True),
 )
 
-#: A model outlives its versions: its numbers are never given out twice.
+#: The row of a model remains when its versions are deleted, so version numbers are never reused.
 models = Table(
     "models",
     metadata,
@@ -89,7 +90,7 @@ aliases = Table(
     ForeignKeyConstraint(["model", "version"], ["versions.model", "versions.version"]),
 )
 
-#: Where an alias pointed before, for rollback.
+#: Earlier versions of each alias, for rollback.
 alias_moves = Table(
     "alias_moves",
     metadata,

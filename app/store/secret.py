@@ -1,4 +1,4 @@
-"""The server's secret, with which it recognises its own files."""
+"""The secret of a store: the key of the MACs by which a server verifies its own files."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _LENGTH = 32
 
 
 def load_or_create_secret(path: Path) -> bytes:
-    """Read the secret; the first process to come makes it, readable by its user alone."""
+    """Read the secret; create it first if the file does not exist."""
     if not path.exists():
         write_secret(path, secrets.token_bytes(_LENGTH))
     return read_secret(path)
 
 
 def secret_of(home: Path, secret_file: Path | None) -> bytes:
-    """The secret of a store: in the file that was named, else in its home folder."""
+    """Read the secret from `secret_file`, by default from `secret.key` in the home folder."""
     return read_secret(secret_file) if secret_file else load_or_create_secret(home / "secret.key")
 
 
 def write_secret(path: Path, secret: bytes) -> None:
-    """Write a secret, readable by its user alone, unless there is one already."""
+    """Write a secret with mode 0600, unless the file exists already."""
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -36,21 +36,23 @@ def write_secret(path: Path, secret: bytes) -> None:
             file.write(secret)
             file.flush()
             os.fsync(file.fileno())
-        # A link, not a rename: it fails if another process was first, and the first one counts.
+        # A link, not a rename: it fails if another process was faster, whose secret is then used.
         with contextlib.suppress(FileExistsError):
             os.link(temporary, path)
     finally:
         temporary.unlink()
-    # Lost in a power cut, it would make every version look like a stranger's.
+    # If a power failure lost the secret, no version could be verified any more.
     make_durable(path.parent)
 
 
 def read_secret(path: Path) -> bytes:
-    """A secret from a file: 32 bytes, or as many in hexadecimal digits."""
+    """Read a secret from a file: 32 bytes, or 64 hexadecimal digits."""
     try:
         contents = path.read_bytes()
     except FileNotFoundError as error:
-        raise StoreUnavailable(f"there is no secret at {path}") from error
+        raise StoreUnavailable(
+            f"There is no secret at {path}. Create it, or copy the secret.key of the store to it."
+        ) from error
     if len(contents) == _LENGTH:
         return contents
     try:
@@ -59,26 +61,29 @@ def read_secret(path: Path) -> bytes:
         secret = b""
     if len(secret) != _LENGTH:
         raise StoreUnavailable(
-            f"{path.name} is not a secret of {_LENGTH} bytes or {2 * _LENGTH} hexadecimal digits"
+            f"{path.name} must contain {_LENGTH} bytes or {2 * _LENGTH} hexadecimal digits."
         )
     return secret
 
 
 class Sealer:
-    """Marks digests as ours. Who can write the store but not read the secret cannot."""
+    """Computes and checks MACs (HMAC-SHA256) of digests.
+
+    A MAC cannot be forged by someone who can write to the store but cannot read the secret.
+    """
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
     def mac(self, purpose: str, sha256: str) -> str:
-        """The mark of one digest for one purpose."""
+        """Return the MAC of a digest for a purpose."""
         message = f"frtsvm/1/{purpose}/{sha256}".encode("ascii")
         return hmac.new(self._secret, message, hashlib.sha256).hexdigest()
 
-    def mark(self) -> str:
-        """By which two servers see that they have the same secret, without telling it."""
+    def key_check_value(self) -> str:
+        """Return a value by which servers compare their secrets without revealing them."""
         return hmac.new(self._secret, b"frtsvm/1/which-secret", hashlib.sha256).hexdigest()
 
     def matches(self, purpose: str, sha256: str, mac: str) -> bool:
-        """Whether we made that mark."""
+        """Whether `mac` is the MAC of this digest for this purpose."""
         return hmac.compare_digest(self.mac(purpose, sha256).encode(), mac.encode())

@@ -1,4 +1,4 @@
-"""SQLite: one machine, one file, nothing to install."""
+"""SQLite engine, for services on a single machine."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import sqlite3
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, Engine
 
+#: Seconds that a writer waits for the write lock.
 BUSY_TIMEOUT = 30.0
 
 
 def sqlite_engine(url: URL) -> Engine:
-    """Connections that survive a power cut and let writers queue."""
+    """Create an engine with durable commits, whose writers wait for each other."""
     engine = create_engine(
         url,
         connect_args={"timeout": BUSY_TIMEOUT, "check_same_thread": False},
@@ -21,10 +22,10 @@ def sqlite_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _record: object) -> None:
-        # The driver must not start transactions by itself: BEGIN is ours (below).
+        # The driver must not start transactions by itself: `_begin` does.
         connection.isolation_level = None
         cursor = connection.cursor()
-        # Not WAL: before SQLite 3.51.3 several writing processes can corrupt it.
+        # Not WAL: before SQLite 3.51.3 several writing processes can corrupt the database.
         cursor.execute("PRAGMA journal_mode=TRUNCATE")
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
@@ -32,7 +33,7 @@ def sqlite_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # IMMEDIATE takes the write lock at once, so that two writers queue instead of one failing.
+        # IMMEDIATE takes the write lock first, so that a second writer waits instead of failing.
         writing = connection.get_execution_options().get("frtsvm_writing", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 

@@ -1,4 +1,4 @@
-"""The legal moves of a job. Cancelling is a flag beside the state, not a state."""
+"""Allowed state transitions of a job. A cancel request is a separate flag, not a state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from app.schemas.jobs import JobState
 
 MOVES: dict[JobState, frozenset[JobState]] = {
     JobState.QUEUED: frozenset({JobState.RUNNING, JobState.CANCELLED}),
-    # Back to the queue: the machine that ran it was lost.
+    # Back to QUEUED: the worker that ran the job was lost.
     JobState.RUNNING: frozenset(
         {JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED, JobState.QUEUED}
     ),
@@ -17,6 +17,6 @@ MOVES: dict[JobState, frozenset[JobState]] = {
 
 
 def require_legal(before: JobState, after: JobState) -> None:
-    """Refuse a move that the table does not have."""
+    """Raise `ValueError` unless `MOVES` allows the transition."""
     if after not in MOVES[before]:
-        raise ValueError(f"a job cannot go from {before.value} to {after.value}")
+        raise ValueError(f"A job cannot go from {before.value} to {after.value}.")

@@ -1,10 +1,11 @@
-"""Where the sealed files are: a folder, of one machine or shared, or an object storage.
+"""Storage of the sealed files: a local folder, a shared folder, or an object storage.
 
-    artifacts/<sha256>.joblib   predictors and evidence of versions
+    artifacts/<sha256>.joblib   predictors and evidence (memberships and distances of the training
+                                rows) of model versions
     spool/<job>.joblib          training data of jobs that have not ended
-    store-id                    which database they belong to (see `identity`)
+    store-id                    id of the database that the files belong to (see `identity`)
 
-Whatever the kind: an object is there as a whole or not at all, and never changes.
+In every kind of storage an object is either complete or absent, and it never changes.
 """
 
 from __future__ import annotations
@@ -17,76 +18,76 @@ from urllib.parse import unquote, urlsplit
 ARTIFACTS = "artifacts"
 SPOOL = "spool"
 SUFFIX = ".joblib"
-MARKER = "store-id"
+STORE_ID_FILE = "store-id"
 
 
 def artifact_name(sha256: str) -> str:
-    """The object of a digest."""
+    """Return the object name of an artifact."""
     return f"{ARTIFACTS}/{sha256}{SUFFIX}"
 
 
 def spool_name(job: str) -> str:
-    """The object with the data of a job."""
+    """Return the object name of the training data of a job."""
     return f"{SPOOL}/{job}{SUFFIX}"
 
 
 def stem_of(name: str) -> str:
-    """The digest or job of an object."""
+    """Return the digest or job id in an object name."""
     return name.rsplit("/", 1)[-1].removesuffix(SUFFIX)
 
 
 class Storage(Protocol):
-    """Objects by name. Trouble is `StoreUnavailable` or `StoreFull`, or an `OSError`."""
+    """Stores objects by name. Methods raise `StoreUnavailable`, `StoreFull` or `OSError`."""
 
     @property
     def staging(self) -> Path:
-        """The folder for files that are about to be `put`."""
+        """Folder in which files are written before `put` stores them."""
         ...
 
     @property
     def instant(self) -> bool:
-        """Whether `put` is as quick as a rename, and can be part of a transaction."""
+        """Whether `put` is only a rename, fast enough to run inside a transaction."""
         ...
 
     def put(self, source: Path, name: str, sha256: str) -> None:
-        """Store a staged file; when this returns it is durable and was seen to be readable."""
+        """Store a staged file. On return the object is durable and was verified to be readable."""
         ...
 
     def local(self, name: str, process: str) -> Path:
-        """A path under which the contents can be read; nothing there if there is no such object."""
+        """Return a local path of the contents; the path does not exist if the object does not."""
         ...
 
     def forget_local(self, name: str) -> bool:
-        """Drop a copy that turned out bad; False if there are no copies, only originals."""
+        """Delete a damaged local copy; False if this storage keeps no local copies."""
         ...
 
     def fetch(self, name: str, target: Path) -> Path:
-        """Like `local`, for a file that is read once: a copy, if one is needed, becomes `target`."""
+        """Like `local`, for a file that is read once: a copy, if needed, is written to `target`."""
         ...
 
     def size(self, name: str) -> int | None:
-        """Bytes of an object; None if there is none."""
+        """Return the size of an object in bytes; None if it does not exist."""
         ...
 
     def names(self, folder: str) -> list[str]:
-        """All objects of a folder."""
+        """Return the names of all objects in a folder."""
         ...
 
     def delete(self, names: Iterable[str]) -> None:
-        """Remove objects, as far as they are there."""
+        """Delete objects; missing ones are ignored."""
         ...
 
-    def read_marker(self) -> str | None:
-        """The mark of the store that the objects belong to."""
+    def read_store_id(self) -> str | None:
+        """Return the id of the store that the objects belong to; None if it is not set."""
         ...
 
-    def write_marker(self, mark: str) -> None:
-        """Set it."""
+    def write_store_id(self, store_id: str) -> None:
+        """Set the id of the store that the objects belong to."""
         ...
 
 
 def folder_of(location: str) -> Path | None:
-    """The folder that a location names; None if it is an object storage."""
+    """Return the folder that a location refers to; None for an object storage."""
     if "://" not in location:
         return Path(location)
     parts = urlsplit(location)
@@ -94,7 +95,7 @@ def folder_of(location: str) -> Path | None:
 
 
 def open_storage(location: str | None, home: Path, cache_bytes: int) -> Storage:
-    """The storage at a location: the home folder, another folder, or `s3://bucket/prefix`."""
+    """Open the storage at a location: a folder or `s3://bucket/prefix`; None: the home folder."""
     from app.store.folder import Folder
 
     if location is None:

@@ -1,4 +1,4 @@
-"""One store: database, files and shared memory, opened and closed together."""
+"""The store: database, files and shared memory, opened and closed together."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from app.store.secret import Sealer, secret_of
 from app.store.storage import open_storage
 from app.store.uploads import Uploads
 
-#: Seconds without a beat after which a process of another machine is taken for dead.
+#: Seconds without a heartbeat after which a process on another machine is declared dead.
 LEASE = 30.0
-#: Copies of remote artifacts on the local disk.
+#: Maximum size in bytes of the local copies of remote artifacts.
 CACHE_BYTES = 4 * 1024**3
 
 
 class Store:
-    """Everything that is kept."""
+    """All persistent state of the service."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Store:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """The store that the settings name."""
+        """Open the store that the settings describe."""
         return cls(
             settings.home,
             settings.url,
@@ -76,7 +76,7 @@ class Store:
         )
 
     def _open(self, home: Path, url: str, connections: int, lease: float) -> None:
-        """The parts that have to be closed."""
+        """Open the parts that `__exit__` has to close."""
         self.presence = Presence(home / "processes")
         self._stack.callback(self.presence.close)
         self.database = Database(url, connections)
@@ -90,7 +90,7 @@ class Store:
             self._stack.callback(heartbeat.close)
 
     def require_ready(self) -> None:
-        """Raise unless the database answers and the folder can be written."""
+        """Raise `ServiceError` unless the database responds and files can be written."""
         self.jobs.counts()
         try:
             self.files.require_writable()
@@ -98,8 +98,10 @@ class Store:
             raise storage_error(error) from error
 
     def clean_up_after_dead_processes(self) -> None:
-        """Clean up after processes that are gone. A change that one had committed, but not
-        announced any more, is announced."""
+        """Remove temporary files, announced uploads and registrations of processes that have ended.
+
+        The generation changes too: such a process may have committed a change without changing it.
+        """
         dead = self.presence.gone()
         if not dead:
             return
@@ -108,17 +110,17 @@ class Store:
         for process in dead:
             self.files.drop_temporaries_of(process)
             self.uploads.forget(process)
-            if process not in owners:  # else its jobs are still to be called interrupted
+            if process not in owners:  # otherwise the reaper still has to end its jobs
                 self.presence.forget(process)
 
-    def sweep(self) -> None:
-        """Remove files that nothing refers to."""
+    def collect_garbage(self) -> None:
+        """Remove files that nothing refers to: temporary files, training data and artifacts."""
         try:
             for process in self.files.temporary_owners():
                 if self.presence.is_gone(process) is not False:
                     self.files.drop_temporaries_of(process)
-            self.jobs.sweep_spools()
-            self.registry.sweep()
+            self.jobs.remove_unused_spools()
+            self.registry.remove_unused_artifacts()
         except OSError as error:
             raise storage_error(error) from error
 

@@ -1,10 +1,15 @@
-"""Files on their way into the storage, which no sweep may take for forgotten ones.
+"""Protect files that are being uploaded from garbage collection.
 
-A rename is part of the transaction that records the file, and so is every removal. An upload takes
-too long for that. It is announced first, in a transaction that takes turns with the sweeps; from then
-on nobody removes the object. Recording it withdraws the announcement, in the same transaction. The
-announcements of a process that is gone are withdrawn by the others; should it live after all, it
-finds them missing and records nothing. No clock is asked.
+In a folder, a file is renamed inside the transaction that records it, and every removal is part of
+a transaction too. An upload to an object storage takes too long for that, so it has three steps:
+
+1. The upload is announced in the table `uploads`, in an exclusive transaction, so never during
+   garbage collection. From then on no process removes the object.
+2. The file is uploaded.
+3. The transaction that records the file withdraws the announcement.
+
+If a process dies, the other processes withdraw its announcements. If it is alive after all, step 3
+finds the announcements missing and records nothing. No step depends on a clock.
 """
 
 from __future__ import annotations
@@ -26,15 +31,15 @@ log = logging.getLogger("frtsvm.store")
 
 
 class UploadedFiles(Protocol):
-    """Files that only have to be recorded."""
+    """Files that are ready to be recorded in the database."""
 
-    def keep(self, connection: Connection) -> None:
-        """They are recorded; inside the exclusive section that does it."""
+    def confirm(self, connection: Connection) -> None:
+        """Confirm the files, in the exclusive transaction that records them."""
         ...
 
 
 class Uploads:
-    """Brings staged files to their names in the storage."""
+    """Moves staged files into the storage."""
 
     def __init__(self, database: Database, files: Files) -> None:
         self._database = database
@@ -42,9 +47,9 @@ class Uploads:
 
     @contextmanager
     def uploading(self, objects: Mapping[str, Staged]) -> Iterator[UploadedFiles]:
-        """Around the exclusive section that records these objects."""
+        """Put staged files into the storage. The block must record them and call `confirm`."""
         if self._files.storage.instant:
-            yield _Renames(self._files, objects)
+            yield _RenamedOnConfirm(self._files, objects)
             return
         announced = self._announce(objects)
         try:
@@ -54,16 +59,16 @@ class Uploads:
         except BaseException:
             self._withdraw(announced)
             raise
-        if not announced.kept:
+        if not announced.confirmed:
             self._withdraw(announced)
 
-    def among(self, connection: Connection, names: Collection[str]) -> set[str]:
-        """Those of the objects that someone is uploading; inside an exclusive section."""
+    def in_progress(self, connection: Connection, names: Collection[str]) -> set[str]:
+        """Return which of the objects are being uploaded; needs an exclusive transaction."""
         found = connection.execute(select(uploads.c.name).where(uploads.c.name.in_(names)))
         return set(found.scalars())
 
     def forget(self, process: str) -> None:
-        """Withdraw what a process that is gone has announced."""
+        """Withdraw the announcements of a process that has ended."""
         mine = uploads.c.owner == process
         with self._database.read() as connection:
             if connection.execute(select(uploads.c.token).where(mine).limit(1)).first() is None:
@@ -71,7 +76,7 @@ class Uploads:
         with self._database.exclusive() as connection:
             connection.execute(delete(uploads).where(mine))
 
-    def _announce(self, objects: Mapping[str, Staged]) -> _Announced:
+    def _announce(self, objects: Mapping[str, Staged]) -> _AnnouncedUploads:
         tokens = [secrets.token_hex(16) for _ in objects]
         rows = [
             {"token": token, "name": name, "owner": self._files.process}
@@ -79,43 +84,46 @@ class Uploads:
         ]
         with self._database.exclusive() as connection:
             connection.execute(insert(uploads), rows)
-        return _Announced(tokens)
+        return _AnnouncedUploads(tokens)
 
-    def _withdraw(self, announced: _Announced) -> None:
+    def _withdraw(self, announced: _AnnouncedUploads) -> None:
         try:
             with self._database.write() as connection:
                 announced.withdraw(connection)
-        except ServiceError as error:  # it lasts as long as this process
-            log.warning("an upload stays announced", extra={"why": error.detail})
+        except ServiceError as error:  # the other processes withdraw it when this one ends
+            log.warning("cannot withdraw an announced upload", extra={"why": error.detail})
 
 
-class _Renames:
-    """Nothing has been done yet: it takes no time."""
+class _RenamedOnConfirm:
+    """Files that are renamed when they are confirmed; for storages where `put` is a rename."""
 
     def __init__(self, files: Files, objects: Mapping[str, Staged]) -> None:
         self._files = files
         self._objects = objects
 
-    def keep(self, connection: Connection) -> None:  # noqa: ARG002
-        """Give the files their names."""
+    def confirm(self, connection: Connection) -> None:  # noqa: ARG002
+        """Rename the files."""
         for name, staged in self._objects.items():
             self._files.storage.put(staged.path, name, staged.sha256)
 
 
-class _Announced:
-    """The files are in the storage, protected by rows."""
+class _AnnouncedUploads:
+    """Uploaded files, protected by rows of the table `uploads`."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
-        self.kept = False
+        self.confirmed = False
 
-    def keep(self, connection: Connection) -> None:
-        """Withdraw the announcements, which must all be there still."""
+    def confirm(self, connection: Connection) -> None:
+        """Withdraw the announcements; raise `StoreUnavailable` if one is missing."""
         if self.withdraw(connection) != len(self._tokens):
-            raise StoreUnavailable("this process was taken for dead while it uploaded")
-        self.kept = True
+            raise StoreUnavailable(
+                "This process was declared dead during the upload, because its heartbeats stopped. "
+                "Try again."
+            )
+        self.confirmed = True
 
     def withdraw(self, connection: Connection) -> int:
-        """Remove the rows; returns how many there were."""
+        """Delete the announcements; return how many existed."""
         mine = uploads.c.token.in_(self._tokens)
         return connection.execute(delete(uploads).where(mine)).rowcount

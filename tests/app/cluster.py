@@ -1,4 +1,4 @@
-"""A real Dask cluster for tests: scheduler and workers in processes of their own."""
+"""A real Dask cluster for tests: scheduler and workers in separate processes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any, Self
 from tests.app.server import FRTSVM, children_of, free_port
 
 DASK = Path(sys.executable).with_name("dask")
-#: A busy machine may take a minute to load what a worker needs.
+#: A busy machine may take a minute to start a worker.
 READY_SECONDS = 180.0
 
 
 class Cluster:
-    """A scheduler on 127.0.0.1, and workers that share settings but not their home folders."""
+    """A scheduler on 127.0.0.1 and workers with common settings but separate home folders."""
 
     def __init__(self, folder: Path, **variables: Any) -> None:
         self._folder = folder
@@ -31,7 +31,7 @@ class Cluster:
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def start_scheduler(self) -> None:
-        """Start the scheduler, and wait until it listens."""
+        """Start the scheduler and wait until it accepts connections."""
         options = ["--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard"]
         self._scheduler = self._popen("scheduler", [str(DASK), "scheduler", *options], {})
         deadline = time.monotonic() + READY_SECONDS
@@ -43,13 +43,13 @@ class Cluster:
         raise AssertionError(self.log_of("scheduler"))
 
     def stop_scheduler(self) -> None:
-        """End it as a crash would."""
+        """Kill the scheduler, as in a crash."""
         assert self._scheduler is not None
         self._scheduler.kill()
         self._scheduler.wait()
 
     def add_worker(self, home: Path | None = None, folds: int = 1) -> subprocess.Popen[bytes]:
-        """Start a worker, and wait until the cluster has it."""
+        """Start a worker and wait until it has joined the cluster."""
         name = f"worker{len(self.workers)}"
         variables = {
             **self._variables,
@@ -81,7 +81,7 @@ class Cluster:
             )
 
     def log_of(self, name: str) -> str:
-        """What a process has said."""
+        """Return the output of a process."""
         path = self._folder / f"{name}.log"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 

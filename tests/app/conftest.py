@@ -1,4 +1,4 @@
-"""Fixtures of the service tests."""
+"""Fixtures for tests of the service."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from tests.app.server import Server
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests that neither stop nor fill it."""
+    """A server shared by all tests that neither stop it nor fill its queue."""
     with Server(tmp_path_factory.mktemp("server") / "home", queue_size=16) as running:
         yield running
 
 
 @pytest.fixture
 def client(server: Server) -> Iterator[httpx.Client]:
-    """A client of that server."""
+    """A client of the shared server."""
     with server.client() as client:
         yield client
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings with a folder of their own, whatever the environment says."""
+    """Settings with a temporary home folder, which overrides the environment."""
     return Settings(home=tmp_path / "home")
 
 
 @pytest.fixture
 def container(settings: Settings) -> Iterator[Container]:
-    """The object graph, without running jobs."""
+    """The container of all services, without a running job engine."""
     container = Container(settings)
     yield container
     container.close()
@@ -44,6 +44,6 @@ def container(settings: Settings) -> Iterator[Container]:
 
 @pytest.fixture
 def store(tmp_path: Path, database_url: str) -> Iterator[Store]:
-    """An empty store, on each kind of database in turn."""
+    """An empty store on each kind of database."""
     with Store(tmp_path / "store", database_url) as store:
         yield store

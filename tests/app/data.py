@@ -1,4 +1,4 @@
-"""Small data sets with known facts."""
+"""Small data sets with known properties."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def two_blobs(n: int = 40, seed: int = 0, n_features: int = 2) -> tuple[list[Any], list[str]]:
-    """Two separable classes around (-2, ...) and (2, ...)."""
+    """Return rows and labels of two separable classes around (-2, ...) and (2, ...)."""
     rng = np.random.default_rng(seed)
     labels = [i % 2 for i in range(n)]
     rows = rng.normal(size=(n, n_features)) + np.array([[4.0 * k - 2.0] for k in labels])
@@ -16,13 +16,13 @@ def two_blobs(n: int = 40, seed: int = 0, n_features: int = 2) -> tuple[list[Any
 
 
 def training(model: str = "default", n: int = 40, seed: int = 0, **extra: Any) -> dict[str, Any]:
-    """The body of a small training."""
+    """Return the request body of a small training."""
     rows, labels = two_blobs(n, seed)
     return {"model": model, "X": rows, "y": labels, **extra}
 
 
 def slow_training(model: str = "slow", n: int = 2000) -> dict[str, Any]:
-    """A training that takes many seconds: fifty folds of classes that cannot be told apart."""
+    """Return a training that takes many seconds: fifty folds of indistinguishable classes."""
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(n, 5)).round(4).tolist()
     labels = rng.integers(0, 2, n).tolist()
@@ -31,8 +31,10 @@ def slow_training(model: str = "slow", n: int = 2000) -> dict[str, Any]:
 
 
 def long_search(model: str = "long", n: int = 1500, budget: float = 60.0) -> dict[str, Any]:
-    """A search that would take minutes, but has tried something after a moment. (With a tenth of the
-    rows all 10,000 configurations take a fast machine less than two seconds.)"""
+    """Return a search that would take minutes, but evaluates its first configurations quickly.
+
+    With a tenth of the rows, a fast machine evaluates all 10,000 configurations in less than 2 s.
+    """
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(n, 4)).round(4)
     labels = (rows[:, 0] + rng.normal(size=n) > 0).tolist()

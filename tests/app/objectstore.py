@@ -1,4 +1,4 @@
-"""An object storage for tests that speaks S3 over HTTP on 127.0.0.1."""
+"""An S3-compatible object storage for tests, on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.app.server import free_port
 
 
 class ObjectStorage:
-    """One server; what it holds survives `stop` and `start`."""
+    """A server whose objects survive `stop` and `start`."""
 
     def __init__(self) -> None:
         self._port = free_port()
@@ -27,16 +27,16 @@ class ObjectStorage:
         self.start()
 
     def start(self) -> None:
-        """Answer."""
+        """Start the server."""
         self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=self._port, verbose=False)
         self._server.start()
 
     def stop(self) -> None:
-        """Refuse connections."""
+        """Stop the server, which then refuses connections."""
         self._server.stop()
 
     def new_bucket(self) -> str:
-        """The URL of an empty place."""
+        """Create a bucket; return the URL of an empty prefix in it."""
         name = f"bucket-{next(self._numbers)}"
         client = boto3.client(
             "s3",

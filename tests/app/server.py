@@ -1,4 +1,4 @@
-"""Real server processes for tests, on 127.0.0.1 and a free port."""
+"""Server processes for tests, on 127.0.0.1 and a free port."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from typing import Any, Self
 import httpx
 
 FRTSVM = Path(sys.executable).with_name("frtsvm")
-#: The first start ever compiles the numerical code.
+#: Generous, because the first start on a machine compiles the numerical code.
 START_SECONDS = 60.0
 
 
 def free_port() -> int:
-    """A port that nobody uses at this moment."""
+    """Return a port that is currently unused."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -29,7 +29,7 @@ def free_port() -> int:
 
 
 def children_of(pid: int) -> list[int]:
-    """Processes that a process has started, directly or not."""
+    """Return all descendants of a process."""
     found: list[int] = []
     pending = [pid]
     while pending:
@@ -58,25 +58,25 @@ def is_running(pid: int) -> bool:
 
 
 class Server:
-    """`frtsvm serve` with a folder of its own."""
+    """`frtsvm serve` with a separate home folder."""
 
     program: tuple[str, ...] = (str(FRTSVM),)
 
     def __init__(self, home: Path, workers: int = 1, **variables: Any) -> None:
         self.home = home
         self.workers = workers
-        # Many of the servers here never train, or are killed at once.
+        # Preloading would be wasted: many of these servers never train, or are killed soon.
         variables = {"training_preload": False, **variables}
         self.variables = {f"FRTSVM_{name.upper()}": str(v) for name, v in variables.items()}
         self.environment: dict[str, str] = {}
-        """What else its processes find in their environment."""
+        """Additional environment variables of its processes."""
         self.log = home.with_name(f"{home.name}.log")
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, *, wait: bool = True) -> None:
-        """Start, and wait until it is ready."""
+        """Start the server and, by default, wait until it is ready."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FRTSVM_")}
         environment |= {"FRTSVM_HOME": str(self.home), **self.variables, **self.environment}
         command = [*self.program, "serve", f"--port={self.port}", f"--workers={self.workers}"]
@@ -87,45 +87,45 @@ class Server:
         if wait:
             try:
                 self.wait_until_ready()
-            except BaseException:  # nobody else would end it
+            except BaseException:  # otherwise it would keep running
                 self.kill()
                 raise
 
     def wait_until_ready(self) -> None:
-        """Until /readyz says so."""
+        """Wait until /readyz returns 200."""
         assert self.process is not None
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                raise AssertionError(f"the server ended: {self.log.read_text()[-2000:]}")
+                raise AssertionError(f"the server exited: {self.log.read_text()[-2000:]}")
             if self.is_ready():
                 return
             time.sleep(0.05)
-        raise AssertionError(f"not ready: {self.log.read_text()[-2000:]}")
+        raise AssertionError(f"the server is not ready: {self.log.read_text()[-2000:]}")
 
     def is_ready(self) -> bool:
-        """What /readyz says at this moment."""
-        line = HTTPConnection("127.0.0.1", self.port, timeout=2)
+        """Whether /readyz returns 200 at this moment."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=2)
         try:
-            line.request("GET", "/readyz")
-            return line.getresponse().status == 200
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
         except (OSError, HTTPException):
             return False
         finally:
-            line.close()
+            connection.close()
 
     @property
     def pid(self) -> int:
-        """The process that was started."""
+        """Id of the main process."""
         assert self.process is not None
         return self.process.pid
 
     def pids(self) -> list[int]:
-        """That process and all it has started."""
+        """Return the ids of the main process and all its descendants."""
         return [self.pid, *children_of(self.pid)]
 
     def stop(self) -> int:
-        """Ask it to stop; returns its exit code."""
+        """Stop the server with SIGTERM; return its exit code."""
         assert self.process is not None
         if self.process.poll() is None:
             self.process.terminate()
@@ -136,7 +136,7 @@ class Server:
             raise
 
     def kill(self) -> None:
-        """`kill -9` for all of its processes, and wait until they are gone."""
+        """Kill all processes with SIGKILL and wait until they have ended."""
         assert self.process is not None
         pids = self.pids()
         for pid in pids:
@@ -150,7 +150,7 @@ class Server:
             time.sleep(0.01)
 
     def client(self, **options: Any) -> httpx.Client:
-        """A client with patience. Preparing for TLS, which nobody here speaks, takes it 40 ms."""
+        """Return a client with a timeout of 60 s, without TLS setup, which would take 40 ms."""
         return httpx.Client(base_url=self.url, timeout=60, verify=False, **options)
 
     def __enter__(self) -> Self:
@@ -158,7 +158,7 @@ class Server:
             self.start()
         except BaseException:
             if self.process is not None:
-                self.kill()  # nobody else would
+                self.kill()  # otherwise it would keep running
             raise
         return self
 

@@ -102,7 +102,7 @@ def main() -> None:
             idle = 0
             file.write(f"{record.id}\n")
             file.flush()
-            store.jobs.beat(record.id, record.fence, {"phase": "test", "percent": 1.0})
+            store.jobs.heartbeat(record.id, record.fence, {"phase": "test", "percent": 1.0})
             store.jobs.end(record.id, record.fence, JobState.FAILED, {"code": "test"})
 
 

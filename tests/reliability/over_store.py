@@ -95,4 +95,4 @@ def clean_up(store: Store) -> None:
     store.clean_up_after_dead_processes()
     Reaper(store, lease=1e9).reap()
     store.clean_up_after_dead_processes()
-    store.sweep()
+    store.collect_garbage()

@@ -17,7 +17,7 @@ from tests.reliability.servers import a_server
 from tests.reliability.wire import request, send
 
 CANARY = "do-not-show-this"
-_LOOKED_UP = re.compile(rb"(model|alias|version|job)-not-found|there is no model")
+_LOOKED_UP = re.compile(rb"(model|alias|version|job)-not-found|There is no model")
 _UP = ("..", "../", "../..", "../canary", "../../canary", "../../../etc/passwd", "x/../../canary")
 _BACK = ("..\\", "..\\..\\canary", "x\\..\\..\\canary", "C:\\windows\\win.ini", "\\\\host\\share")
 _DRIVES = ("c:", "c:canary", "C:/canary", "CON ", "NUL:", "COM1:", "aux:", "file:canary")

@@ -124,7 +124,7 @@ def no_hmac() -> None:
     """Whoever can write a digest into the database can give us a file."""
     from app.store.files import Files
 
-    _put(Files, "_require_mark", lambda self, seal, purpose: None)
+    _put(Files, "_require_mac", lambda self, seal, purpose: None)
 
 
 @fault

@@ -1,1 +1,1 @@
-"""Jobs on the workers of a Dask cluster."""
+"""Run jobs on the workers of a Dask cluster."""

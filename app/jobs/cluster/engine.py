@@ -1,9 +1,9 @@
-"""Hands queued jobs to a Dask cluster.
+"""Submit queued jobs to a Dask cluster.
 
-Every web process hands over every queued job, and the scheduler sees by the name that it is one task.
-A worker then claims the row; whoever comes second finds it claimed and does nothing. So it does not
-matter which web process dies, nor when the scheduler forgets everything: as long as the row says
-"queued", the job is handed over again. No data pass here, only the id of the job.
+Every web process submits every queued job under the same task key, so the scheduler runs it as one
+task. The worker that runs the task claims the database row; a second worker finds it claimed and
+does nothing. As long as the row is in state "queued", the job is submitted again. So no job is lost
+if a web process dies or the scheduler restarts. Only the id of the job is sent, no data.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from app.store.store import Store
 
 log = logging.getLogger("frtsvm.jobs")
 
+#: Seconds between checks of the queue.
 POLL_INTERVAL = 0.25
-#: Seconds for the scheduler to answer, and between attempts to reach it.
+#: Seconds to connect to the scheduler, and between two attempts.
 CONNECT_TIMEOUT = 5.0
 RECONNECT_INTERVAL = 2.0
-#: Seconds before a job is handed over again whose task ended without claiming it.
-AGAIN_INTERVAL = 5.0
-#: More than any queue should be; the rest is handed over when these are gone.
-AT_A_TIME = 1000
+#: Seconds before a job is submitted again after its task ended without claiming it.
+RESUBMIT_INTERVAL = 5.0
+#: Maximum number of jobs submitted at a time; the rest of a longer queue follows later.
+MAX_SUBMITTED = 1000
 
 
 class ClusterEngine:
-    """One thread that compares the queue with what the cluster has been given."""
+    """Submits queued jobs to a Dask cluster from one dispatcher thread."""
 
     def __init__(self, store: Store, scheduler: str, *, history: int, lease: float) -> None:
         self._store = store
@@ -46,33 +47,35 @@ class ClusterEngine:
         )
         self._client: Client | None = None
         self._next_connect = 0.0
-        self._handed: dict[tuple[str, int], _Handed] = {}
+        self._submissions: dict[tuple[str, int], _Submission] = {}
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._dispatcher = threading.Thread(target=self._dispatch, name="jobs", daemon=True)
 
     def start(self) -> None:
-        """Begin to hand jobs over."""
+        """Start to submit jobs."""
         self._dispatcher.start()
 
     def submit(self, job: str) -> None:
-        """There is a new job."""
-        log.debug("woken", extra={"job": job})
+        """Wake the dispatcher because a job was queued."""
+        log.debug("dispatcher woken", extra={"job": job})
         self._wake.set()
 
     def cancel(self, job: str) -> None:
-        """Nothing to do: the worker that runs it sees it in the row."""
+        """Do nothing: the worker that runs the job reads the request from its row."""
 
     def capacity(self) -> int:
-        """Jobs that the workers could run at a time, less those that wait for them."""
+        """Return the number of slots of all workers, minus the submitted jobs that wait."""
         client = self._client
         if client is None:
             return 0
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        return sum(int(worker["resources"].get(JOB, 0)) for worker in workers) - len(self._handed)
+        return sum(int(worker["resources"].get(JOB, 0)) for worker in workers) - len(
+            self._submissions
+        )
 
     def stop(self, grace: float) -> None:  # noqa: ARG002
-        """Hand nothing over any more. What runs, and what waits, is the cluster's and goes on."""
+        """Submit no more jobs. The cluster continues with the running and waiting ones."""
         self._stop.set()
         self._wake.set()
         if self._dispatcher.ident is not None:
@@ -83,33 +86,35 @@ class ClusterEngine:
         while not self._stop.is_set():
             try:
                 self._housekeeping.when_due()
-                self._hand_over()
+                self._submit_queued()
             except ServiceError as error:
-                log.warning("the store is not available", extra={"why": error.detail})
-            except OSError as error:  # the scheduler does not answer, or no longer
-                log.warning("the cluster is not available", extra={"why": str(error)})
+                log.warning("store unavailable", extra={"why": error.detail})
+            except OSError as error:  # the scheduler does not respond
+                log.warning("cluster unavailable", extra={"why": str(error)})
                 self._disconnect()
             except Exception:
-                log.exception("dispatcher")
+                log.exception("dispatcher failed")
                 self._disconnect()
             self._wake.wait(POLL_INTERVAL)
             self._wake.clear()
 
-    def _hand_over(self) -> None:
-        queued = self._store.jobs.queued(AT_A_TIME)
+    def _submit_queued(self) -> None:
+        queued = self._store.jobs.queued(MAX_SUBMITTED)
         waiting = {(job.id, job.fence) for job in queued}
-        self._handed = {key: value for key, value in self._handed.items() if key in waiting}
-        client = self._connected()
+        self._submissions = {
+            key: value for key, value in self._submissions.items() if key in waiting
+        }
+        client = self._connect()
         if client is None:
             return
         for job in queued:
-            handed = self._handed.setdefault((job.id, job.fence), _Handed())
-            handed.look(job)
-            if handed.due:
-                handed.hand_to(client, job)
+            submission = self._submissions.setdefault((job.id, job.fence), _Submission())
+            submission.check(job)
+            if submission.due:
+                submission.submit_to(client, job)
 
-    def _connected(self) -> Client | None:
-        """The cluster, if it can be reached at this moment."""
+    def _connect(self) -> Client | None:
+        """Return a connected client; None until the next attempt to connect is due."""
         if self._client is not None and self._client.status == "running":
             return self._client
         self._disconnect()
@@ -124,45 +129,45 @@ class ClusterEngine:
 
     def _disconnect(self) -> None:
         client, self._client = self._client, None
-        self._handed = {}
+        self._submissions = {}
         if client is not None:
-            with suppress(Exception):  # it may be half closed already
+            with suppress(Exception):  # it may be partially closed already
                 client.close(timeout=CONNECT_TIMEOUT)
 
 
-class _Handed:
-    """A queued job and the task that was made of it."""
+class _Submission:
+    """The Dask task of a queued job."""
 
     def __init__(self) -> None:
         self._future: Future[None] | None = None
-        self._handovers = 0
+        self._resubmissions = 0
         self._not_before = 0.0
 
     @property
     def due(self) -> bool:
-        """Whether it is time to hand it over."""
+        """Whether the job must be submitted now."""
         return self._future is None and time.monotonic() >= self._not_before
 
-    def look(self, job: JobRecord) -> None:
-        """Notice a task that has ended although its job still waits."""
+    def check(self, job: JobRecord) -> None:
+        """Detect a task that has ended although its job is still queued."""
         if self._future is None or self._future.status == "pending":
             return
         if self._future.status == "error":
             why = repr(self._future.exception())
-            log.warning("a worker could not take a job", extra={"job": job.id, "why": why})
+            log.warning("worker failed to run a job", extra={"job": job.id, "why": why})
         self._future = None
-        self._handovers += 1
-        self._not_before = time.monotonic() + AGAIN_INTERVAL
+        self._resubmissions += 1
+        self._not_before = time.monotonic() + RESUBMIT_INTERVAL
 
-    def hand_to(self, client: Client, job: JobRecord) -> None:
-        """Make a task of the job, which outlives this process."""
+    def submit_to(self, client: Client, job: JobRecord) -> None:
+        """Submit the job as a task that continues if this process ends."""
         self._future = client.submit(
             run_job,
             job.id,
             job.fence,
-            key=job_key(job.id, job.fence, self._handovers),
+            key=job_key(job.id, job.fence, self._resubmissions),
             resources={JOB: 1},
             retries=0,
         )
         fire_and_forget(self._future)
-        log.info("job handed over", extra={"job": job.id, "attempt": job.attempt})
+        log.info("job submitted to the cluster", extra={"job": job.id, "attempt": job.attempt})

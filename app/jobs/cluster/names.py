@@ -1,17 +1,17 @@
-"""What the web processes and the workers of a cluster call things."""
+"""Names of resources and tasks, shared by the web processes and the workers of a cluster."""
 
 from __future__ import annotations
 
-#: Resources of a worker: jobs it runs at a time, and folds of searches beside them. A fold never waits
-#: for a slot that is held by the job it belongs to.
+#: Dask resources of a worker: the number of jobs, and of folds of searches, that it runs at a time.
+#: They are separate, so a fold never waits for the slot of the job it belongs to.
 JOB = "frtsvm-job"
 FOLD = "frtsvm-fold"
-#: The memory that the folds of a worker have together: as many bytes as one training may use, in parts
-#: of which a fold takes its share.
+#: Dask resource for the memory of all folds on a worker: as many bytes as one training may use,
+#: divided into MEMORY_PARTS parts. Each fold takes its share of them.
 FOLD_MEMORY = "frtsvm-fold-memory"
 MEMORY_PARTS = 1000
 
 
-def job_key(job: str, fence: int, handover: int) -> str:
-    """The name of a task. All web processes give the same, so that the scheduler knows it is one."""
-    return f"frtsvm-job-{job}-{fence}-{handover}"
+def job_key(job: str, fence: int, submission: int) -> str:
+    """Return the key of a task. All web processes use the same key, so the task runs only once."""
+    return f"frtsvm-job-{job}-{fence}-{submission}"

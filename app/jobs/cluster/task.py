@@ -1,5 +1,8 @@
-"""What a worker of a cluster is asked to do. It has the store from its own environment: neither data
-nor passwords travel through the scheduler."""
+"""The Dask task that runs a job on a worker.
+
+A worker opens the store with the settings of its own environment, so neither data nor passwords are
+sent through the scheduler.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ log = logging.getLogger("frtsvm.jobs")
 
 
 class ClusterRunner:
-    """The store of one worker, and the jobs it runs."""
+    """Runs jobs on one worker, with its own connection to the store."""
 
     def __init__(self, settings: Settings) -> None:
         self._stack = ExitStack()
@@ -38,7 +41,7 @@ class ClusterRunner:
         self._changed = threading.Condition()
 
     def run(self, job: str, fence: int) -> None:
-        """Run a job to its end, unless it is no longer what it was when it was handed over."""
+        """Claim and run a job, unless its state has changed since it was submitted."""
         with self._changed:
             if self._supervisor.stopping.is_set():
                 return
@@ -55,13 +58,13 @@ class ClusterRunner:
                 self._changed.notify_all()
 
     def stop(self, grace: float) -> None:
-        """Give running jobs some time, then hand them back to the queue, and close the store."""
+        """Wait `grace` seconds for running jobs, requeue the rest, and close the store."""
         deadline = time.monotonic() + grace
         with self._changed:
             self._changed.wait_for(lambda: self._running == 0, max(0.0, grace))
             self._supervisor.stopping.set()
             self._changed.wait_for(lambda: self._running == 0)
-        log.info("stopped", extra={"seconds_left": round(deadline - time.monotonic(), 1)})
+        log.info("worker stopped", extra={"seconds_left": round(deadline - time.monotonic(), 1)})
         self._stack.close()
 
 
@@ -70,7 +73,7 @@ _lock = threading.Lock()
 
 
 def runner() -> ClusterRunner:
-    """The one of this process, made when it is first needed."""
+    """Return the runner of this process; the first call creates it."""
     global _runner
     with _lock:
         if _runner is None:
@@ -79,7 +82,7 @@ def runner() -> ClusterRunner:
 
 
 def run_job(job: str, fence: int) -> None:
-    """The task. What came of it is in the row of the job, and nowhere else."""
+    """Run a job. The result is recorded in the database row of the job only."""
     runner().run(job, fence)
 
 

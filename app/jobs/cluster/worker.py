@@ -1,4 +1,4 @@
-"""A worker process of the cluster: a Dask worker whose slots run our jobs."""
+"""Worker process of the cluster: a Dask worker that runs jobs and folds of searches."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ import signal
 
 from distributed import Worker
 
-import frtsvm_core.model_selection  # noqa: F401  (loading it takes seconds, which folds should not wait)
+import frtsvm_core.model_selection  # noqa: F401  (takes seconds, which folds must not wait)
 from app.jobs.cluster.names import FOLD, FOLD_MEMORY, JOB, MEMORY_PARTS
 from app.jobs.cluster.task import runner
 from app.settings import Settings
 
 log = logging.getLogger("frtsvm.worker")
 
-#: Seconds between attempts to find the scheduler again.
+#: Seconds between attempts to reconnect to the scheduler.
 RECONNECT_INTERVAL = 1.0
 
 
 def work(settings: Settings, scheduler: str, *, slots: int, folds: int, host: str | None) -> None:
-    """Serve the cluster until SIGTERM or SIGINT. Jobs that run then get the grace of the settings,
-    and go back to the queue after it."""
-    jobs = runner()  # before anything else: wrong settings must not look like a working worker
+    """Run jobs of the cluster until SIGTERM or SIGINT.
+
+    Running jobs then get `shutdown_grace` seconds to end; the rest return to the queue.
+    """
+    jobs = (
+        runner()
+    )  # first, so that a worker with wrong settings fails instead of joining the cluster
     try:
         asyncio.run(_serve(scheduler, slots, folds, host))
     finally:
@@ -35,10 +39,11 @@ async def _serve(scheduler: str, slots: int, folds: int, host: str | None) -> No
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     while not stopping.is_set():
-        # A worker that has lost its scheduler is of no use any more; running jobs outlive it.
+        # A Dask worker cannot reconnect to a restarted scheduler; create a new one. Running jobs
+        # continue.
         await _serve_once(scheduler, slots, folds, host, stopping)
         if not stopping.is_set():
-            log.warning("the scheduler is away", extra={"scheduler": scheduler})
+            log.warning("scheduler lost", extra={"scheduler": scheduler})
             await _pause(stopping)
 
 
@@ -51,8 +56,8 @@ async def _serve_once(
         resources={JOB: slots, FOLD: folds, FOLD_MEMORY: MEMORY_PARTS},
         host=host,
         dashboard=False,
-        # Jobs limit their memory themselves, in processes of their own; of folds, only as many run at a
-        # time as by the estimate fit into what one training may use.
+        # Jobs run in their own processes with their own memory limit. Of the folds, only as many
+        # run at a time as fit, by the estimate, into the memory of one training.
         memory_limit="auto",
     )
     ended = asyncio.ensure_future(_run(worker))
@@ -70,7 +75,7 @@ async def _run(worker: Worker) -> None:
         log.info("worker ready", extra={"scheduler": worker.scheduler.address})
         await worker.finished()
     except (OSError, TimeoutError) as error:
-        log.warning("the scheduler does not answer", extra={"why": str(error)})
+        log.warning("scheduler does not respond", extra={"why": str(error)})
 
 
 async def _pause(stopping: asyncio.Event) -> None:

@@ -1,1 +1,1 @@
-"""Steps from each schema to the next, applied by `app.store.migrate`."""
+"""Alembic migrations, applied by `app.store.migrate`."""

@@ -1,4 +1,4 @@
-"""Writes the step from the newest one to what `app.store.schema` declares. For developers."""
+"""Generate the migration from the newest revision to `app.store.schema`. For developers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.store.migrate import config_for, known_revisions
 
 
 def main(name: str) -> None:
-    """Compare a database of the newest step with the declaration."""
+    """Write a migration from the newest revision to the declared schema."""
     number = f"{int(known_revisions()[-1]) + 1:04}"
     with tempfile.TemporaryDirectory() as folder:
         database = Database(f"sqlite:///{Path(folder)}/newest.sqlite3")
@@ -25,5 +25,5 @@ def main(name: str) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or not sys.argv[1].strip():
-        sys.exit('name the step: make migration NAME="what it does"')
+        sys.exit('Give the migration a name: make migration NAME="what it does".')
     main(sys.argv[1])

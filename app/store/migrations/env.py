@@ -1,4 +1,4 @@
-"""What alembic runs: the steps, on the connection and in the transaction it is given."""
+"""Alembic environment: run the migrations in the transaction of the caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.store.schema import metadata
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
-    # The caller's transaction holds the lock; SQLite rolls back changes of tables as well.
+    # The caller's transaction holds the lock. SQLite can roll back schema changes too.
     transactional_ddl=True,
 )
 context.run_migrations()

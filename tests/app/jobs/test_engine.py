@@ -1,4 +1,4 @@
-"""Trainings in processes of their own: what ends them, and what is left."""
+"""Training processes: limits, kills and shutdown, and what remains after them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def until(container: Container, job: str, *states: JobState) -> JobRecord:
 
 
 def nothing_left(container: Container) -> bool:
-    """Soon: the row says that a job has ended a moment before its files are gone."""
+    """Whether all files of ended jobs are gone within 10 s; they are removed after the row changes."""
     files = container.store.files
     deadline = time.monotonic() + 10
     while files.stored_spools() or list(files.temporary.iterdir()):
@@ -61,7 +61,7 @@ def nothing_left(container: Container) -> bool:
     return True
 
 
-def test_a_training_over_its_time_fails(tmp_path: Path, database_url: str) -> None:
+def test_a_training_over_its_time_limit_fails(tmp_path: Path, database_url: str) -> None:
     with running(tmp_path / "home", database_url, training_timeout=0.5) as container:
         record = until(container, submit(container, slow_training()).id, JobState.FAILED)
         assert record.error is not None
@@ -69,10 +69,10 @@ def test_a_training_over_its_time_fails(tmp_path: Path, database_url: str) -> No
         assert nothing_left(container)
 
 
-def test_a_training_over_its_memory_fails_and_the_next_one_runs(
+def test_a_training_over_its_memory_limit_fails_and_the_next_one_runs(
     tmp_path: Path, database_url: str, monkeypatch: Any
 ) -> None:
-    # The estimate would refuse it: let it through, to see that the limit holds by itself.
+    # Disable the estimate, which would refuse the job, to test the limit of the process itself.
     monkeypatch.setattr("app.services.training.estimate_bytes", lambda data, options: 1)
     with running(tmp_path / "home", database_url, training_memory=64 * 1024**2) as container:
         body = training("big")
@@ -87,7 +87,7 @@ def test_a_training_over_its_memory_fails_and_the_next_one_runs(
         assert nothing_left(container)
 
 
-def test_a_killed_training_fails_its_job_only(tmp_path: Path, database_url: str) -> None:
+def test_a_killed_training_process_fails_only_its_job(tmp_path: Path, database_url: str) -> None:
     with running(tmp_path / "home", database_url) as container:
         job = submit(container, slow_training()).id
         until(container, job, JobState.RUNNING)
@@ -105,7 +105,7 @@ def test_a_killed_training_fails_its_job_only(tmp_path: Path, database_url: str)
 
 
 def is_job(pid: int) -> bool:
-    """A fork of the fork server: its parent has the same command line."""
+    """Whether a process is a fork of the fork server: its parent has the same command line."""
     try:
         parent = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -114,7 +114,7 @@ def is_job(pid: int) -> bool:
         return False
 
 
-def test_data_that_cannot_give_a_model_are_rejected(tmp_path: Path, database_url: str) -> None:
+def test_data_that_cannot_be_trained_on_are_rejected(tmp_path: Path, database_url: str) -> None:
     with running(tmp_path / "home", database_url) as container:
         body = training("rejected")
         body["params"] = {"kernel": "sigmoid", "gamma": 50.0, "coef0": -3.0}
@@ -124,7 +124,9 @@ def test_data_that_cannot_give_a_model_are_rejected(tmp_path: Path, database_url
         assert "positive semi-definite" in record.error["detail"]
 
 
-def test_stopping_interrupts_what_does_not_end_in_time(tmp_path: Path, database_url: str) -> None:
+def test_shutdown_interrupts_running_jobs_and_keeps_queued_ones(
+    tmp_path: Path, database_url: str
+) -> None:
     with running(tmp_path / "home", database_url) as container:
         job = submit(container, slow_training()).id
         until(container, job, JobState.RUNNING)
@@ -134,11 +136,11 @@ def test_stopping_interrupts_what_does_not_end_in_time(tmp_path: Path, database_
         assert record.state is JobState.FAILED
         assert record.error is not None
         assert record.error["code"] == "interrupted"
-        # What had only been queued runs after the restart.
+        # The queued job runs after the restart.
         assert until(container, waiting, JobState.SUCCEEDED).version == 1
 
 
-def test_nothing_survives_kill_minus_nine(tmp_path: Path, database_url: str) -> None:
+def test_no_process_survives_sigkill_of_the_server(tmp_path: Path, database_url: str) -> None:
     server = Server(tmp_path / "home", database_url=database_url)
     server.start()
     headers = {"prefer": "respond-async"}
@@ -150,7 +152,7 @@ def test_nothing_survives_kill_minus_nine(tmp_path: Path, database_url: str) -> 
             assert time.monotonic() < deadline
             time.sleep(0.05)
     pids = server.pids()
-    os.kill(server.pid, signal.SIGKILL)  # the server alone: its children must notice
+    os.kill(server.pid, signal.SIGKILL)  # kill the server only: its children must end by themselves
     assert server.process is not None
     server.process.wait()
     deadline = time.monotonic() + 10

@@ -1,4 +1,4 @@
-"""Searches in processes of their own: their budget, and how they end early."""
+"""Search jobs: time budget, keep-best and cancellation."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ ASYNC = {"prefer": "respond-async"}
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Two workers: who is asked to end a job is mostly not the one that runs it."""
+    """Two workers: a cancel request often reaches the process that does not run the job."""
     home = tmp_path_factory.mktemp("pair") / "home"
     with Server(home, workers=2, training_wait=2.0) as server:
         yield server
 
 
 def until(client: httpx.Client, job: str, ready: Any) -> dict[str, Any]:
-    deadline = time.monotonic() + 120  # trainings yield to everything else that a machine does
+    deadline = time.monotonic() + 120  # trainings have low priority, so a busy machine delays them
     while time.monotonic() < deadline:
         info: dict[str, Any] = client.get(f"/jobs/{job}").json()
         if ready(info):
@@ -46,9 +46,9 @@ def ended(info: dict[str, Any]) -> bool:
 
 
 def start(client: httpx.Client, body: dict[str, Any]) -> str:
-    answer = client.post("/train", json=body, headers=ASYNC)
-    assert answer.status_code == 202, answer.text
-    job: str = answer.json()["id"]
+    response = client.post("/train", json=body, headers=ASYNC)
+    assert response.status_code == 202, response.text
+    job: str = response.json()["id"]
     return job
 
 
@@ -59,10 +59,10 @@ def test_keep_best_ends_with_the_best_so_far(pair: Server) -> None:
         assert before["phase"] == "search"
         assert before["planned"] == 10_000
         assert 0 < before["seconds_left"] < 60
-        with pair.client() as other:  # a connection of its own, to whichever worker takes it
-            answer = other.delete(f"/jobs/{job}?keep=best")
-        assert answer.status_code in (200, 202)
-        assert answer.json()["keep_best"]
+        with pair.client() as other:  # a separate connection, accepted by either worker
+            response = other.delete(f"/jobs/{job}?keep=best")
+        assert response.status_code in (200, 202)
+        assert response.json()["keep_best"]
         info = until(client, job, ended)
         assert info["state"] == "succeeded"
         assert not info["cancel_requested"]
@@ -77,7 +77,7 @@ def test_keep_best_ends_with_the_best_so_far(pair: Server) -> None:
         assert client.delete(f"/jobs/{job}?keep=best").status_code == 409
 
 
-def test_a_plain_delete_keeps_nothing_even_after_keep_best(pair: Server) -> None:
+def test_delete_without_keep_best_publishes_nothing(pair: Server) -> None:
     with pair.client() as client:
         job = start(client, long_search("dropped"))
         until(client, job, tried)
@@ -85,7 +85,7 @@ def test_a_plain_delete_keeps_nothing_even_after_keep_best(pair: Server) -> None
         assert client.get("/models/dropped").status_code == 404
 
 
-def test_without_anything_to_keep_a_job_is_cancelled(pair: Server) -> None:
+def test_keep_best_cancels_jobs_without_a_best_model(pair: Server) -> None:
     with pair.client() as client:
         running = [start(client, slow_training(f"slow{k}")) for k in range(2)]
         queued = start(client, long_search("queued"))
@@ -98,7 +98,7 @@ def test_without_anything_to_keep_a_job_is_cancelled(pair: Server) -> None:
         assert client.delete(f"/jobs/{queued}?keep=worst").status_code == 422
 
 
-def test_the_budget_is_kept_and_the_events_tell_of_it(pair: Server) -> None:
+def test_a_search_ends_after_its_time_budget_and_events_report_progress(pair: Server) -> None:
     with pair.client() as client:
         job = start(client, long_search("budget", budget=1.0))
         with client.stream("GET", f"/jobs/{job}/events") as stream:
@@ -113,15 +113,15 @@ def test_the_budget_is_kept_and_the_events_tell_of_it(pair: Server) -> None:
         assert search["time_budget"] == 1.0
 
 
-def test_who_waits_too_long_gets_the_job(pair: Server) -> None:
+def test_a_training_longer_than_the_wait_returns_the_job(pair: Server) -> None:
     with pair.client() as client:
         began = time.monotonic()
-        answer = client.post("/train", json=long_search("patient"))
-        assert answer.status_code == 202
+        response = client.post("/train", json=long_search("patient"))
+        assert response.status_code == 202
         assert time.monotonic() - began < 60.0  # a very busy machine included
-        assert "preference-applied" not in answer.headers
-        job = answer.json()["id"]
-        assert answer.headers["location"] == f"/jobs/{job}"
+        assert "preference-applied" not in response.headers
+        job = response.json()["id"]
+        assert response.headers["location"] == f"/jobs/{job}"
         client.delete(f"/jobs/{job}")
         wait = {"prefer": "wait=0"}
         impatient = client.post("/train", json=training("patient"), headers=wait)
@@ -133,14 +133,14 @@ def test_who_waits_too_long_gets_the_job(pair: Server) -> None:
 
 
 @pytest.mark.slow
-def test_kill_minus_nine_after_keep_best_publishes_nothing(tmp_path: Any) -> None:
+def test_sigkill_after_keep_best_publishes_nothing(tmp_path: Any) -> None:
     server = Server(tmp_path / "home")
     server.start()
     with server.client() as client:
         job = start(client, long_search("killed"))
         until(client, job, tried)
         pids = server.pids()
-        for pid in pids[1:]:  # the training cannot go on, but the request is recorded
+        for pid in pids[1:]:  # the training is stopped, but the request is recorded
             os.kill(pid, signal.SIGSTOP)
         assert client.delete(f"/jobs/{job}?keep=best").status_code == 202
     server.kill()

@@ -1,4 +1,4 @@
-"""Copies of stores, and stores out of copies."""
+"""Backup and restore."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.app.store.test_store import claim, enqueue, make_version, publish
 
 @pytest.fixture
 def filled(store: Store) -> Store:
-    """Two models, an alias that moved, a deleted version, and a job that waits."""
+    """A store with two models, a moved alias, a deleted version and a queued job."""
     for value in (1.0, 2.0, 3.0):
         make_version(store, "alpha", value)
     make_version(store, "beta", 4.0)
@@ -43,7 +43,7 @@ def copy(filled: Store, tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["sqlite", "postgresql", "postgresql and s3"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
-    """An empty place for a store."""
+    """Arguments of `restore` for an empty target, on each kind of database and storage."""
     home = tmp_path / "restored"
     place: dict[str, Any] = {"home": home, "url": f"sqlite:///{home}/frtsvm.sqlite3"}
     if request.param != "sqlite":
@@ -53,7 +53,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
 
 
 def facts(store: Store) -> Any:
-    """Everything that callers can see."""
+    """Everything about a store that is visible to callers."""
     models, _ = store.registry.page_of_models(10, 0)
     versions = [store.registry.page_of_versions(model.name, 10, 0) for model in models]
     contents = [
@@ -67,40 +67,42 @@ def facts(store: Store) -> Any:
     return models, versions, contents, store.jobs.page(None, 10, 0)
 
 
-def test_a_store_is_the_same_wherever_it_is_restored(
+def test_a_restored_store_equals_the_original_on_every_backend(
     filled: Store, copy: Path, place: dict[str, Any]
 ) -> None:
     restore(copy, secret_file=None, **place)
     with Store(place["home"], place["url"], artifacts=place["artifacts"]) as restored:
         assert facts(restored) == facts(filled)
-        restored.sweep()
+        restored.collect_garbage()
         assert len(restored.files.stored_artifacts()) == 6
-        # It goes on where the other one stopped.
+        # Work continues where the original stopped.
         assert restored.registry.roll_back_alias("alpha", "production") == (1, 2)
-        assert publish(restored, claim(restored)) == 2  # of beta: the job that waited
+        assert publish(restored, claim(restored)) == 2  # the queued job, of model beta
         assert make_version(restored, "alpha") == 4
         assert restored.jobs.page(None, 1, 0)[1] == 6
 
 
-def test_a_copy_can_be_used_as_it_is(filled: Store, copy: Path) -> None:
+def test_a_backup_can_be_served_directly(filled: Store, copy: Path) -> None:
     with Store(copy, f"sqlite:///{copy}/frtsvm.sqlite3") as served:
         assert facts(served) == facts(filled)
     assert (copy / "secret.key").stat().st_mode & 0o777 == 0o600
     assert copy.stat().st_mode & 0o777 == 0o700
 
 
-def test_what_a_copy_needs_is_not_removed_while_it_is_taken(filled: Store, tmp_path: Path) -> None:
+def test_artifacts_of_a_backup_are_not_removed_while_it_is_taken(
+    filled: Store, tmp_path: Path
+) -> None:
     record = filled.registry.resolve("beta")
     name = artifact_name(record.predictor.sha256)
     with backup._snapshot(filled, tmp_path / "snapshot.sqlite3"):
         filled.registry.delete_model("beta")
-        filled.sweep()
+        filled.collect_garbage()
         assert filled.files.storage.size(name) == record.predictor.size
-    filled.sweep()
+    filled.collect_garbage()
     assert filled.files.storage.size(name) is None
 
 
-def test_a_job_that_ends_meanwhile_is_called_interrupted(
+def test_a_job_that_ends_during_a_backup_is_marked_interrupted_in_it(
     filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waiting = filled.jobs.page(JobState.QUEUED, 1, 0)[0][0].id
@@ -119,7 +121,9 @@ def test_a_job_that_ends_meanwhile_is_called_interrupted(
     assert error["code"] == "interrupted"
 
 
-def test_damaged_artifacts_are_named_and_the_rest_is_copied(filled: Store, tmp_path: Path) -> None:
+def test_damaged_artifacts_are_reported_and_the_rest_is_copied(
+    filled: Store, tmp_path: Path
+) -> None:
     bad = filled.registry.resolve("beta").predictor.sha256
     (tmp_path / "store" / artifact_name(bad)).write_bytes(b"rotten")
     secret = read_secret(tmp_path / "store" / "secret.key")
@@ -135,7 +139,7 @@ def test_a_failed_backup_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(backup, "copy_files", full)
-    with pytest.raises(Exception, match="no space left"):
+    with pytest.raises(Exception, match="No space is left"):
         back_up(filled, b"0" * 32, tmp_path / "copy")
     assert [path.name for path in tmp_path.iterdir() if "copy" in path.name] == []
     with pytest.raises(StoreUnavailable, match="exists already"):
@@ -144,7 +148,7 @@ def test_a_failed_backup_leaves_nothing(
 
 @pytest.fixture
 def empty(tmp_path: Path) -> dict[str, Any]:
-    """What `restore` has to be told for an empty place."""
+    """Arguments of `restore` for an empty target with SQLite."""
     home = tmp_path / "restored"
     return {
         "home": home,
@@ -157,13 +161,13 @@ def empty(tmp_path: Path) -> dict[str, Any]:
 def test_restoring_does_not_overwrite(
     copy: Path, empty: dict[str, Any], tmp_path: Path, database_url: str
 ) -> None:
-    with pytest.raises(StoreUnavailable, match=r"already|not empty"):
+    with pytest.raises(StoreUnavailable, match=r"exists already|not empty"):
         restore(copy, **{**empty, "url": database_url})
     shutil.copytree(copy / "artifacts", tmp_path / "restored" / "artifacts")
-    with pytest.raises(StoreUnavailable, match="artifacts already"):
+    with pytest.raises(StoreUnavailable, match="has artifacts of another store"):
         restore(copy, **empty)
     shutil.rmtree(tmp_path / "restored")
-    with pytest.raises(StoreUnavailable, match="is no backup"):
+    with pytest.raises(StoreUnavailable, match="is not a backup"):
         restore(tmp_path, **empty)
     other = tmp_path / "other.key"
     other.write_text("ab" * 32)
@@ -171,18 +175,18 @@ def test_restoring_does_not_overwrite(
         restore(copy, **{**empty, "secret_file": other})
     (copy / "secret.key").unlink()
     (copy / "secret.key").write_text("ab" * 32)
-    with pytest.raises(StoreUnavailable, match="not the one of its database"):
+    with pytest.raises(StoreUnavailable, match="does not belong to its database"):
         restore(copy, **empty)
 
 
-def test_a_restore_that_was_cut_short_can_be_repeated(
+def test_an_interrupted_restore_can_be_repeated(
     copy: Path, filled: Store, empty: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut(*_: object) -> None:
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(backup, "_fill", cut)
+        patch.setattr(backup, "_copy_database", cut)
         with pytest.raises(StoreUnavailable):
             restore(copy, **empty)
     restore(copy, **empty)
@@ -191,15 +195,13 @@ def test_a_restore_that_was_cut_short_can_be_repeated(
         assert claim(restored).model == "beta"
 
 
-def test_a_folder_from_before_there_were_marks_can_be_restored(
-    tmp_path: Path, empty: dict[str, Any]
-) -> None:
+def test_a_backup_without_store_id_can_be_restored(tmp_path: Path, empty: dict[str, Any]) -> None:
     old = tmp_path / "old"
     (old / "artifacts").mkdir(parents=True)
     schema = Path(__file__).with_name("schema_1.sql").read_text(encoding="utf-8")
     with closing(sqlite3.connect(old / "frtsvm.sqlite3")) as connection:
         connection.executescript(schema)
     (old / "secret.key").write_bytes(b"s" * 32)
-    assert len(restore(old, **empty).damaged) == 6  # there are no files beside that database
+    assert len(restore(old, **empty).damaged) == 6  # that backup has no artifact files
     with Store(empty["home"], empty["url"]) as restored:
         assert restored.registry.resolve("alpha").version == 2

@@ -1,4 +1,4 @@
-"""Parts that do not belong together are refused before they can do harm."""
+"""Database, files and secret of different stores are refused before any harm is done."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from app.store.store import Store
 from tests.app.store.test_store import make_version
 
 
-def test_a_new_database_does_not_sweep_the_files_of_another(store: Store, tmp_path: Path) -> None:
+def test_a_new_database_does_not_delete_the_files_of_another_store(
+    store: Store, tmp_path: Path
+) -> None:
     make_version(store)
     with pytest.raises(StoreUnavailable, match="this database is new"):
         Store(tmp_path / "store", f"sqlite:///{tmp_path}/typo.sqlite3")
     assert len(store.files.stored_artifacts()) == 2
 
 
-def test_a_database_refuses_files_that_are_not_its_own(
+def test_a_database_refuses_the_files_of_another_store(
     store: Store, tmp_path: Path, database_url: str
 ) -> None:
     secret = tmp_path / "store" / "secret.key"
@@ -35,11 +37,13 @@ def test_another_secret_is_refused(store: Store, tmp_path: Path, database_url: s
     text.write_text((tmp_path / "store" / "secret.key").read_bytes().hex() + "\n")
     with Store(tmp_path / "other", database_url, artifacts=shared, secret_file=text):
         pass
-    with pytest.raises(StoreUnavailable, match="no secret at"):
+    with pytest.raises(StoreUnavailable, match="There is no secret at"):
         Store(tmp_path / "other", database_url, secret_file=tmp_path / "none")
 
 
-def test_a_first_start_that_was_cut_short_is_finished(tmp_path: Path, database_url: str) -> None:
+def test_an_interrupted_first_start_is_completed_by_the_next(
+    tmp_path: Path, database_url: str
+) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "store-id").write_text("0123\n")
@@ -47,7 +51,7 @@ def test_a_first_start_that_was_cut_short_is_finished(tmp_path: Path, database_u
         assert (home / "store-id").read_text() == "0123\n"
 
 
-def test_files_that_went_away_are_unavailable_not_damaged(store: Store, tmp_path: Path) -> None:
+def test_unmounted_artifacts_are_unavailable_not_damaged(store: Store, tmp_path: Path) -> None:
     make_version(store)
     record = store.registry.resolve("m")
     shutil.move(tmp_path / "store", tmp_path / "unmounted")
@@ -56,6 +60,6 @@ def test_files_that_went_away_are_unavailable_not_damaged(store: Store, tmp_path
     with pytest.raises(StoreUnavailable):
         store.require_ready()
     with pytest.raises(StoreUnavailable):
-        store.sweep()
+        store.collect_garbage()
     shutil.move(tmp_path / "unmounted", tmp_path / "store")
     store.registry.load_predictor(record)

@@ -1,4 +1,4 @@
-"""Schemas: from nothing, from before there were migrations, from the future."""
+"""Migrations: of empty databases, of old ones, and refusal of newer ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OLD_SCHEMA = Path(__file__).with_name("schema_1.sql")
 
 @pytest.fixture
 def old_home(tmp_path: Path) -> Path:
-    """A folder as the first version left it: two models, an alias that moved, a queued job."""
+    """A home folder of the first version: two models, a moved alias and a queued job."""
     home = tmp_path / "old"
     home.mkdir()
     with closing(sqlite3.connect(home / "frtsvm.sqlite3")) as connection:
@@ -34,11 +34,11 @@ def url_of(home: Path) -> str:
     return f"sqlite:///{home}/frtsvm.sqlite3"
 
 
-def test_the_newest_step_is_the_one_that_the_program_names() -> None:
+def test_head_is_the_newest_revision() -> None:
     assert known_revisions()[-1] == HEAD
 
 
-def test_the_steps_make_what_the_program_declares(database_url: str) -> None:
+def test_the_migrations_create_the_declared_schema(database_url: str) -> None:
     database = Database(database_url)
     assert database.revision() is None
     assert database.migrate()
@@ -51,7 +51,7 @@ def test_the_steps_make_what_the_program_declares(database_url: str) -> None:
     database.close()
 
 
-def test_a_store_from_before_migrations_is_adopted_without_loss(old_home: Path) -> None:
+def test_a_store_from_before_migrations_is_migrated_without_loss(old_home: Path) -> None:
     before = (old_home / "frtsvm.sqlite3").read_bytes()
     with Store(old_home, url_of(old_home)) as store:
         assert store.database.revision() == HEAD
@@ -66,7 +66,7 @@ def test_a_store_from_before_migrations_is_adopted_without_loss(old_home: Path) 
         assert store.registry.roll_back_alias("alpha", "production") == (1, 2)
         jobs, total = store.jobs.page(None, 10, 0)
         assert [job.state.value for job in jobs] == ["queued", *["succeeded"] * 4]
-        # Numbers that were given out are not given out again.
+        # Version numbers are not reused.
         with store.database.read() as connection:
             last = connection.execute(
                 text("SELECT last_version FROM models WHERE name = 'alpha'")
@@ -82,7 +82,7 @@ def test_a_store_from_before_migrations_is_adopted_without_loss(old_home: Path) 
         assert list(kept.iterdump()) == list(old.iterdump())
 
 
-def test_a_step_that_fails_leaves_everything_as_it_was(
+def test_a_failed_migration_changes_nothing(
     old_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(sqlite3.connect(old_home / "frtsvm.sqlite3")) as connection:
@@ -102,7 +102,7 @@ def test_a_database_of_a_newer_program_is_refused(tmp_path: Path, database_url: 
         Store(tmp_path / "home", database_url)
 
 
-def test_a_schema_that_nobody_knows_is_refused(old_home: Path) -> None:
+def test_an_unknown_schema_is_refused(old_home: Path) -> None:
     with closing(sqlite3.connect(old_home / "frtsvm.sqlite3")) as connection:
         connection.execute("UPDATE gate SET schema_version = 7")
         connection.commit()
@@ -110,9 +110,7 @@ def test_a_schema_that_nobody_knows_is_refused(old_home: Path) -> None:
         Store(old_home, url_of(old_home))
 
 
-def test_processes_that_start_together_apply_the_steps_once(
-    tmp_path: Path, database_url: str
-) -> None:
+def test_processes_that_start_together_migrate_once(tmp_path: Path, database_url: str) -> None:
     script = (
         "import sys; from app.store.database import Database; "
         "print(Database(sys.argv[1]).migrate())"
@@ -123,9 +121,9 @@ def test_processes_that_start_together_apply_the_steps_once(
         )
         for _ in range(4)
     ]
-    said = [process.communicate(timeout=60)[0].strip() for process in starting]
+    outputs = [process.communicate(timeout=60)[0].strip() for process in starting]
     assert [process.returncode for process in starting] == [0] * 4
-    assert sorted(said) == ["False"] * 3 + ["True"]
+    assert sorted(outputs) == ["False"] * 3 + ["True"]
 
 
 def test_the_command_line(
@@ -134,14 +132,14 @@ def test_the_command_line(
     monkeypatch.setenv("FRTSVM_HOME", str(old_home))
     monkeypatch.delenv("FRTSVM_DATABASE_URL", raising=False)
 
-    def say(action: str) -> tuple[int, str]:
+    def run(action: str) -> tuple[int, str]:
         return main(["db", action]), capsys.readouterr().out.strip()
 
-    assert say("current") == (0, "0001")
-    assert say("check") == (1, f"the database is at schema 0001, this program needs {HEAD}")
-    assert say("upgrade") == (0, f"{HEAD} (applied now)")
-    assert say("upgrade") == (0, f"{HEAD} (nothing to do)")
-    assert say("check") == (0, f"schema {HEAD}: as declared")
+    assert run("current") == (0, "0001")
+    assert run("check") == (1, f"the database is at schema 0001, this program needs {HEAD}")
+    assert run("upgrade") == (0, f"{HEAD} (applied now)")
+    assert run("upgrade") == (0, f"{HEAD} (nothing to do)")
+    assert run("check") == (0, f"schema {HEAD}: as declared")
     monkeypatch.setenv("FRTSVM_HOME", str(old_home / "nowhere"))
     assert main(["db", "check"]) == 1
     assert "no database" in capsys.readouterr().err

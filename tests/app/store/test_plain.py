@@ -1,4 +1,4 @@
-"""Plain artifacts: nothing but data goes in, nothing but data comes out."""
+"""Plain data files: only data can be written, and loading cannot run code."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_round_trip_maps_the_arrays_read_only(tmp_path: Path) -> None:
         {"a": {"b": {1, 2}}},
     ],
 )
-def test_what_is_not_plain_is_not_written(value: Any) -> None:
+def test_values_that_are_not_plain_are_refused(value: Any) -> None:
     with pytest.raises(NotPlain):
         require_plain(value)
 
@@ -90,7 +90,8 @@ def test_pickled_code_does_not_run(tmp_path: Path) -> None:
         joblib.dump({"a": Canary(canary)}, packed, compress=level)
         payloads.append(packed.read_bytes())
     for payload in payloads:
-        with pytest.raises(Exception):  # noqa: B017  (a broken pickle raises nearly anything)
+        with pytest.raises(Exception):  # noqa: B017  (a broken pickle can raise almost any
+        exception)
             load_bytes(tmp_path, payload)
     assert not canary.exists()
 
@@ -106,7 +107,7 @@ def test_an_array_larger_than_its_file_is_refused_before_it_is_allocated(tmp_pat
 
 
 class _OddType:
-    """Pickled as a type of NumPy with a state that NumPy has not written."""
+    """Pickled as a NumPy dtype with a forged state."""
 
     def __init__(self, code: str, state: tuple[Any, ...]) -> None:
         self._code, self._state = code, state
@@ -118,8 +119,8 @@ class _OddType:
 @pytest.mark.parametrize(
     ("code", "state"),
     [
-        ("b1", (3, "|", 1313754772, -1, -1, 0)),  # ends the process if NumPy sees it
-        ("m8", (3, "<", None, None, None, -1, -1, 0)),  # so does this
+        ("b1", (3, "|", 1313754772, -1, -1, 0)),  # would crash the process inside NumPy
+        ("m8", (3, "<", None, None, None, -1, -1, 0)),  # so would this
         ("f8", (3, "<", None, ("a",), {"a": ("f8", 0)}, 8, 8, 0)),
         ("f8", (3, "N", None, None, None, -1, -1, 0)),
         ("f8", (4, "<", None, None, None, -1, -1, 0)),
@@ -128,7 +129,7 @@ class _OddType:
         (8, (3, "|", None, None, None, -1, -1, 0)),
     ],
 )
-def test_a_type_of_anything_but_numbers_is_refused(
+def test_a_dtype_other_than_numbers_is_refused(
     tmp_path: Path, code: str, state: tuple[Any, ...]
 ) -> None:
     wrapper = numpy_pickle.NumpyArrayWrapper(
@@ -143,7 +144,7 @@ def test_a_type_of_anything_but_numbers_is_refused(
         load_bytes(tmp_path, alone)
 
 
-def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
+def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
     staged = stage(tmp_path, "p", {"w": np.arange(8.0), "name": "x"})
     contents = bytearray(staged.path.read_bytes())
     for position in range(len(contents)):
@@ -172,7 +173,7 @@ def test_a_failed_write_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_digest_is_that_of_the_file() -> None:
+def test_the_digest_matches_the_file() -> None:
     import hashlib
 
     file = io.BytesIO()

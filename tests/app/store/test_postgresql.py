@@ -1,4 +1,4 @@
-"""What is different on PostgreSQL, and what several machines see of each other."""
+"""Behavior specific to PostgreSQL, and stores shared by several machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlalchemy import select, text
 from app.errors import StoreUnavailable
 from app.schemas.jobs import JobState
 from app.store.database import Database
-from app.store.heartbeat import LOOK_INTERVAL
+from app.store.heartbeat import POLL_INTERVAL
 from app.store.process_registry import ProcessRegistry
 from app.store.schema import jobs, versions
 from app.store.store import Store
@@ -37,7 +37,7 @@ def database(url: str) -> Iterator[Database]:
 
 
 def shared(tmp_path: Path) -> dict[str, Any]:
-    """What a second machine has to be told."""
+    """Settings that a second machine must share."""
     return {
         "artifacts": f"file://{tmp_path}/shared",
         "secret_file": tmp_path / "here" / "secret.key",
@@ -52,13 +52,13 @@ def here(tmp_path: Path, url: str) -> Iterator[Store]:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, url: str, here: Store) -> Iterator[Store]:
-    """A store of another machine: the same database, artifacts and secret, another folder."""
+    """The store as opened on another machine: same database, artifacts and secret, other home."""
     with Store(tmp_path / "elsewhere", url, **shared(tmp_path)) as store:
         yield store
 
 
 def wait_for(condition: object, seconds: float) -> float:
-    """The seconds until a condition holds."""
+    """Wait until a condition holds; return the elapsed seconds."""
     assert callable(condition)
     started = time.monotonic()
     while not condition():
@@ -68,7 +68,7 @@ def wait_for(condition: object, seconds: float) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_urls_of_all_kinds_are_understood(url: str, scheme: str) -> None:
+def test_all_url_schemes_are_accepted(url: str, scheme: str) -> None:
     database = Database(url.replace("postgresql", scheme, 1))
     assert database.revision() is None
     database.close()
@@ -80,14 +80,14 @@ def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
         Database("postgresql://db/frtsvm")
 
 
-def test_an_unreachable_server_is_named_without_its_address(tmp_path: Path) -> None:
+def test_the_error_for_an_unreachable_server_omits_its_address(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable) as caught:
         Store(tmp_path / "home", f"postgresql://me:secret@/db?host={tmp_path}/nobody-here")
-    assert caught.value.detail == "the database cannot be reached"
+    assert caught.value.detail == "The database cannot be reached. Try again later."
     assert caught.value.retry_after
 
 
-def test_other_databases_and_nonsense_are_refused() -> None:
+def test_unsupported_databases_and_invalid_urls_are_refused() -> None:
     for url in ("mysql://db/frtsvm", "secret-word"):
         with pytest.raises(StoreUnavailable) as caught:
             Database(url)
@@ -95,19 +95,19 @@ def test_other_databases_and_nonsense_are_refused() -> None:
 
 
 def test_sessions_have_limits_and_the_url_can_change_them(url: str) -> None:
-    questions = ("statement_timeout", "lock_timeout", "application_name")
+    settings = ("statement_timeout", "lock_timeout", "application_name")
     for suffix, expected in (
         ("", ["30s", "10s", "frtsvm"]),
         ("&options=-c%20lock_timeout%3D2s&application_name=mine", ["30s", "2s", "mine"]),
     ):
         database = Database(url + suffix)
         with database.read() as connection:
-            found = [connection.execute(text(f"SHOW {name}")).scalar() for name in questions]
+            found = [connection.execute(text(f"SHOW {name}")).scalar() for name in settings]
         database.close()
         assert found == expected
 
 
-def test_a_lock_that_is_held_too_long_is_given_up(url: str, database: Database) -> None:
+def test_waiting_for_a_lock_ends_after_the_timeout(url: str, database: Database) -> None:
     impatient = Database(f"{url}&options=-c%20lock_timeout%3D100")
     with (
         database.exclusive(),
@@ -120,7 +120,7 @@ def test_a_lock_that_is_held_too_long_is_given_up(url: str, database: Database) 
     impatient.close()
 
 
-def test_a_process_that_stops_inside_a_transaction_does_not_stop_the_others(
+def test_a_process_stopped_inside_a_transaction_does_not_block_the_others(
     url: str, database: Database
 ) -> None:
     stopped = Database(f"{url}&options=-c%20idle_in_transaction_session_timeout%3D200")
@@ -136,7 +136,7 @@ def test_a_process_that_stops_inside_a_transaction_does_not_stop_the_others(
     stopped.close()
 
 
-def test_more_work_than_connections_waits_and_then_says_so(
+def test_an_exhausted_connection_pool_is_an_error_after_the_timeout(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database._engine.pool, "_timeout", 0.1)
@@ -164,7 +164,7 @@ def test_a_server_without_free_connections_is_unavailable(postgres: Postgres, ur
         postgres.run_sql("DROP ROLE guest")
 
 
-def test_a_reader_sees_one_moment_and_cannot_write(database: Database) -> None:
+def test_a_reader_sees_one_snapshot_and_cannot_write(database: Database) -> None:
     count = text("SELECT count(*) FROM processes")
     with database.read() as reader:
         assert reader.execute(count).scalar() == 0
@@ -175,12 +175,12 @@ def test_a_reader_sees_one_moment_and_cannot_write(database: Database) -> None:
         reader.execute(text("DELETE FROM processes"))
 
 
-def test_names_are_ordered_by_their_bytes(database: Database) -> None:
-    """Whatever language the server was set up for; the wheel has no other to try."""
+def test_names_are_sorted_by_bytes(database: Database) -> None:
+    """The statement is checked, because the PostgreSQL wheel has no other locale to sort with."""
     assert 'COLLATE "C"' in str(select(versions).order_by(database.by_bytes(versions.c.model)))
 
 
-def test_a_claim_does_not_wait_for_another(here: Store) -> None:
+def test_a_claim_does_not_wait_for_a_concurrent_one(here: Store) -> None:
     first, second = enqueue(here), enqueue(here)
     with here.database.write() as connection:
         connection.execute(select(jobs.c.id).where(jobs.c.id == first.id).with_for_update())
@@ -189,8 +189,8 @@ def test_a_claim_does_not_wait_for_another(here: Store) -> None:
     assert claim(here).id == first.id
 
 
-def test_cancel_waits_for_whoever_changes_the_job(here: Store) -> None:
-    """Else it would call a job cancelled that has just been claimed."""
+def test_cancel_waits_for_a_concurrent_claim(here: Store) -> None:
+    """Otherwise a job that has just been claimed could be marked as cancelled."""
     job = enqueue(here)
     cancelled: list[JobState] = []
     thread = threading.Thread(
@@ -212,48 +212,52 @@ def test_cancel_waits_for_whoever_changes_the_job(here: Store) -> None:
 def test_another_machine_sees_a_change_within_a_second(here: Store, elsewhere: Store) -> None:
     make_version(here)
     make_version(here, value=2.0)
-    time.sleep(2 * LOOK_INTERVAL)
+    time.sleep(2 * POLL_INTERVAL)
     before = elsewhere.generation.current()
-    time.sleep(2 * LOOK_INTERVAL)
-    assert elsewhere.generation.current() == before  # nothing changed, and nothing is asked
+    time.sleep(2 * POLL_INTERVAL)
+    assert elsewhere.generation.current() == before  # nothing changed, so caches remain valid
     here.registry.move_alias("m", "production", 1)
-    # A busy test machine gets some more than what is promised.
+    # The documented limit is 1 s; a busy test machine gets 2 s.
     assert wait_for(lambda: elsewhere.generation.current() != before, 10) < 2.0
     record = elsewhere.registry.resolve("m")
     assert record.version == 1
     assert elsewhere.registry.load_predictor(record)["w"][0] == 1.0
 
 
-def test_a_process_of_another_machine_is_known_by_its_beats(here: Store, elsewhere: Store) -> None:
+def test_a_process_on_another_machine_is_alive_while_it_sends_heartbeats(
+    here: Store, elsewhere: Store
+) -> None:
     other = elsewhere.presence.id
     assert other in here.presence.known()
     assert here.presence.is_gone(other) is False
     assert here.presence.is_gone("never-seen") is True
     beat = text("SELECT beat FROM processes WHERE id = :id")
 
-    def beats() -> int:
+    def heartbeats() -> int:
         with here.database.read() as connection:
             return int(connection.execute(beat, {"id": other}).scalar_one())
 
-    first = beats()
-    wait_for(lambda: beats() > first + 1, 20)
+    first = heartbeats()
+    wait_for(lambda: heartbeats() > first + 1, 20)
 
 
-def test_a_process_that_does_not_beat_is_buried_and_can_come_back(here: Store) -> None:
+def test_a_process_without_heartbeats_is_removed_and_can_register_again(here: Store) -> None:
     registry = here.presence.process_registry
     assert registry is not None
-    registry.beat("other")
+    registry.heartbeat("other")
     clock = [0.0]
     here.presence.process_registry = ProcessRegistry(here.database, lease=3, clock=lambda: clock[0])
     for _ in range(6):
         here.clean_up_after_dead_processes()
         clock[0] += 1
     assert here.presence.known() == [here.presence.id]
-    registry.beat("other")
+    registry.heartbeat("other")
     assert "other" in here.presence.known()
 
 
-def test_a_machine_that_stops_is_gone_at_once(tmp_path: Path, url: str, here: Store) -> None:
+def test_a_process_that_closes_its_store_is_dead_immediately(
+    tmp_path: Path, url: str, here: Store
+) -> None:
     with Store(tmp_path / "elsewhere", url, **shared(tmp_path)) as elsewhere:
         other = elsewhere.presence.id
         assert here.presence.is_gone(other) is False

@@ -1,4 +1,4 @@
-"""Who is alive."""
+"""Detection of live and dead processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_alive_gone_and_unknown(tmp_path: Path) -> None:
     assert one.is_gone("never-seen") is None
     (tmp_path / "dead.lock").touch()
     assert one.is_gone("dead") is True
-    one.forget(two.id)  # it lives: nothing happens
+    one.forget(two.id)  # the process is alive, so this does nothing
     one.forget("dead")
     assert sorted(one.known()) == sorted([one.id, two.id])
     two.close()

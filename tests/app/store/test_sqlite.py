@@ -1,4 +1,4 @@
-"""SQLite as it must be set up."""
+"""Durability settings of SQLite."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from app.store.database import Database
 
 
-def test_sqlite_is_set_up_to_be_durable(tmp_path: Path) -> None:
+def test_sqlite_pragmas_make_commits_durable(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path}/metadata.sqlite3")
     with database.read() as connection:
         pragmas = {

@@ -1,4 +1,4 @@
-"""What every kind of storage promises."""
+"""Behavior that every kind of storage must have."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def put(storage: Storage, name: str, contents: bytes) -> None:
     storage.put(path, name, sha256)
 
 
-def test_what_is_put_is_there(storage: Storage) -> None:
+def test_an_object_can_be_read_after_put(storage: Storage) -> None:
     assert storage.size(NAME) is None
     assert storage.names("artifacts") == []
     put(storage, NAME, b"contents")
@@ -55,27 +55,27 @@ def test_what_is_put_is_there(storage: Storage) -> None:
     assert storage.fetch(NAME, storage.staging / "me.2").read_bytes() == b"contents"
 
 
-def test_putting_it_again_changes_nothing(storage: Storage) -> None:
+def test_putting_the_same_object_again_changes_nothing(storage: Storage) -> None:
     put(storage, NAME, b"contents")
     put(storage, NAME, b"contents")
     assert storage.names("artifacts") == [NAME]
     assert storage.local(NAME, "me").read_bytes() == b"contents"
 
 
-def test_a_step_that_is_repeated_finds_its_work_done(storage: Storage) -> None:
+def test_put_can_be_repeated_after_its_source_was_moved(storage: Storage) -> None:
     path, sha256 = staged(storage, b"contents")
     storage.put(path, NAME, sha256)
     storage.put(path, NAME, sha256)
     assert storage.size(NAME) == 8
 
 
-def test_what_is_not_there_has_no_contents(storage: Storage) -> None:
+def test_missing_objects_cannot_be_read_and_deleting_them_is_no_error(storage: Storage) -> None:
     assert not storage.local(NAME, "me").exists()
     assert not storage.fetch(NAME, storage.staging / "me.2").exists()
     storage.delete([NAME, "spool/none.joblib"])
 
 
-def test_what_is_deleted_is_gone(storage: Storage) -> None:
+def test_a_deleted_object_cannot_be_read(storage: Storage) -> None:
     put(storage, NAME, b"contents")
     put(storage, "spool/j.joblib", b"data")
     storage.local(NAME, "me")
@@ -85,15 +85,15 @@ def test_what_is_deleted_is_gone(storage: Storage) -> None:
     assert storage.names("spool") == ["spool/j.joblib"]
 
 
-def test_the_marker_is_kept(storage: Storage) -> None:
-    assert storage.read_marker() is None
-    storage.write_marker("one")
-    storage.write_marker("two")
-    assert storage.read_marker() == "two"
+def test_the_store_id_is_persistent(storage: Storage) -> None:
+    assert storage.read_store_id() is None
+    storage.write_store_id("one")
+    storage.write_store_id("two")
+    assert storage.read_store_id() == "two"
     assert storage.names("artifacts") == []
 
 
-def test_nothing_temporary_is_left(storage: Storage) -> None:
+def test_no_temporary_files_remain(storage: Storage) -> None:
     put(storage, NAME, b"contents")
     storage.local(NAME, "me")
     storage.forget_local(NAME)
@@ -116,24 +116,24 @@ def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
         open_storage("s3://bucket", tmp_path, 1)
 
 
-def test_a_folder_refuses_what_it_was_not_given(tmp_path: Path) -> None:
+def test_a_folder_detects_a_missing_source_with_a_different_target(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     (tmp_path / NAME).write_bytes(b"something else")
     with pytest.raises(FileNotFoundError):
         folder.put(tmp_path / "tmp" / "gone", NAME, "0" * 64)
 
 
-def test_a_storage_that_keeps_something_else_is_found_out(bucket: str, tmp_path: Path) -> None:
+def test_put_detects_a_storage_that_stores_other_data(bucket: str, tmp_path: Path) -> None:
     remote = Remote(bucket, tmp_path, 1000)
     path, _ = staged(remote, b"contents")
-    with pytest.raises(StoreUnavailable, match="did not keep"):
-        remote.put(path, NAME, hashlib.sha256(b"what was meant").hexdigest())
+    with pytest.raises(StoreUnavailable, match="returned other data"):
+        remote.put(path, NAME, hashlib.sha256(b"other contents").hexdigest())
 
 
-def test_the_cache_is_bounded_and_drops_what_was_not_used(tmp_path: Path) -> None:
+def test_the_cache_is_bounded_and_evicts_the_least_recently_used(tmp_path: Path) -> None:
     cache = LocalCache(tmp_path / "cache", max_bytes=25)
     for name in ("a", "b", "c"):
-        time.sleep(0.02)  # clocks of file systems tick some hundred times per second
+        time.sleep(0.02)  # file systems update timestamps only some hundred times per second
         if name == "c":
             assert cache.find("a") is not None  # used again: `b` is the oldest now
             time.sleep(0.02)
@@ -145,7 +145,7 @@ def test_the_cache_is_bounded_and_drops_what_was_not_used(tmp_path: Path) -> Non
     assert cache.find("c") is not None
     big = tmp_path / "big"
     big.write_bytes(b"0" * 100)
-    assert cache.add(big, "big").exists()  # what is wanted now stays, whatever its size
+    assert cache.add(big, "big").exists()  # the newest file stays, whatever its size
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["big"]
 
 
@@ -157,22 +157,22 @@ def own_storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStorage]:
         yield own
 
 
-def test_a_storage_that_is_away_is_unavailable_and_comes_back(
+def test_an_unreachable_storage_is_unavailable_until_it_returns(
     own_storage: ObjectStorage, tmp_path: Path
 ) -> None:
     remote = Remote(own_storage.new_bucket(), tmp_path, 1000)
     put(remote, NAME, b"contents")
     path, sha256 = staged(remote, b"more")
     own_storage.stop()
-    for question in (
+    for request in (
         lambda: remote.put(path, "artifacts/two.joblib", sha256),
         lambda: remote.local(NAME, "me"),
         lambda: remote.size(NAME),
         lambda: remote.names("artifacts"),
         lambda: remote.delete([NAME]),
-        remote.read_marker,
+        remote.read_store_id,
     ):
         with pytest.raises(StoreUnavailable):
-            question()
+            request()
     own_storage.start()
     assert remote.local(NAME, "me").read_bytes() == b"contents"

@@ -1,4 +1,4 @@
-"""The store as a whole: what is recorded, what is swept, what is refused."""
+"""The store as a whole: publishing, the job queue, garbage collection, damaged files."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def test_a_published_version_can_be_loaded(store: Store) -> None:
     assert store.files.stored_spools() == []
 
 
-def test_a_second_store_sees_it_at_once(store: Store, tmp_path: Path, database_url: str) -> None:
+def test_a_second_process_sees_a_new_version_immediately(
+    store: Store, tmp_path: Path, database_url: str
+) -> None:
     with Store(tmp_path / "store", database_url) as other:
         before = other.generation.current()
         make_version(store)
@@ -83,7 +85,7 @@ def test_a_cancelled_job_cannot_publish(store: Store) -> None:
         store.registry.resolve("m")
 
 
-def test_asked_for_its_best_a_search_can_publish_until_it_is_cancelled(store: Store) -> None:
+def test_a_search_asked_to_keep_its_best_can_publish_until_it_is_cancelled(store: Store) -> None:
     searches = [enqueue(store, options={"search": {}}) for _ in range(2)]
     first, second = claim(store), claim(store)
     assert [first.id, second.id] == [job.id for job in searches]
@@ -97,7 +99,7 @@ def test_asked_for_its_best_a_search_can_publish_until_it_is_cancelled(store: St
         store.jobs.request_best(first.id)
 
 
-def test_a_job_that_has_no_best_is_cancelled(store: Store) -> None:
+def test_keep_best_cancels_a_job_that_has_no_best_model(store: Store) -> None:
     queued = enqueue(store, options={"search": {}})
     assert store.jobs.request_best(queued.id).state is JobState.CANCELLED
     enqueue(store)
@@ -105,16 +107,16 @@ def test_a_job_that_has_no_best_is_cancelled(store: Store) -> None:
     assert (plain.keep_best, plain.cancel_requested) == (False, True)
 
 
-def test_a_job_given_up_for_dead_cannot_publish(store: Store) -> None:
+def test_a_job_declared_dead_cannot_publish(store: Store) -> None:
     enqueue(store)
     job = claim(store)
     assert store.jobs.end(job.id, job.fence, JobState.FAILED, {"code": "x"})
     assert publish(store, job) is None
-    assert not store.jobs.beat(job.id, job.fence, {})
+    assert not store.jobs.heartbeat(job.id, job.fence, {})
     assert not store.jobs.end(job.id, job.fence, JobState.CANCELLED, None)
 
 
-def test_the_queue_is_bounded_and_refuses_without_a_trace(store: Store) -> None:
+def test_the_queue_is_bounded_and_refused_jobs_leave_no_files(store: Store) -> None:
     enqueue(store, limit=1)
     with pytest.raises(QueueFull):
         enqueue(store, limit=1)
@@ -141,7 +143,7 @@ def test_each_job_is_claimed_once(store: Store, tmp_path: Path, database_url: st
     assert sorted(claimed) == sorted(ids)
 
 
-def test_cancel_moves(store: Store) -> None:
+def test_cancelling_queued_cancelled_and_ended_jobs(store: Store) -> None:
     job = enqueue(store)
     assert store.jobs.request_cancel(job.id).state is JobState.CANCELLED
     assert store.jobs.request_cancel(job.id).state is JobState.CANCELLED
@@ -151,7 +153,7 @@ def test_cancel_moves(store: Store) -> None:
         store.jobs.request_cancel(done)
 
 
-def test_ended_states_have_no_way_out() -> None:
+def test_ended_states_have_no_transitions() -> None:
     assert all(not MOVES[state] for state in JobState if state.ended)
     with pytest.raises(ValueError, match="cannot go"):
         require_legal(JobState.SUCCEEDED, JobState.RUNNING)
@@ -168,14 +170,14 @@ def test_prune_keeps_the_newest(store: Store) -> None:
     assert store.jobs.prune(2) == 0
 
 
-def test_sweep_removes_orphans_and_nothing_else(store: Store, tmp_path: Path) -> None:
+def test_garbage_collection_removes_orphans_and_nothing_else(store: Store, tmp_path: Path) -> None:
     make_version(store)
     job = enqueue(store)
     home = tmp_path / "store"
     for orphan in ("artifacts/" + "0" * 64 + ".joblib", "spool/gone.joblib", "tmp/dead.1"):
         (home / orphan).write_bytes(b"x")
     mine = store.files.stage({"a": 1})
-    store.sweep()
+    store.collect_garbage()
     assert len(store.files.stored_artifacts()) == 2
     assert store.files.stored_spools() == [job.id]
     assert [path.name for path in (home / "tmp").iterdir()] == [mine.path.name]
@@ -196,16 +198,16 @@ def test_swapped_and_foreign_files_are_refused(store: Store, tmp_path: Path) -> 
         store.registry.load_predictor(first)
     store.registry.load_predictor(second)
     one.write_bytes(contents)
-    # A right digest with a mark that is not ours: written by someone who has no secret.
+    # A correct digest with a wrong MAC: written by someone without the secret.
     forged: Any = type(first.predictor)(first.predictor.sha256, first.predictor.size, "0" * 64)
     with pytest.raises(ArtifactDamaged, match="not written by this server"):
         store.files.load_artifact(forged, "predictor")
-    # The mark of a predictor is no mark of evidence.
+    # The MAC of a predictor is not valid for evidence.
     with pytest.raises(ArtifactDamaged):
         store.files.load_artifact(first.predictor, "evidence")
 
 
-def test_a_missing_file_is_noticed(store: Store) -> None:
+def test_a_missing_file_is_detected(store: Store) -> None:
     make_version(store)
     record = store.registry.resolve("m")
     assert store.registry.looks_whole(record)
@@ -215,7 +217,7 @@ def test_a_missing_file_is_noticed(store: Store) -> None:
         store.registry.load_predictor(record)
 
 
-def test_deleting_what_is_not_there(store: Store) -> None:
+def test_deleting_a_missing_model_or_version_is_an_error(store: Store) -> None:
     with pytest.raises(ModelNotFound):
         store.registry.delete_version("m", 1)
     make_version(store)
@@ -223,7 +225,9 @@ def test_deleting_what_is_not_there(store: Store) -> None:
         store.registry.delete_version("m", 2)
 
 
-def test_the_secret_is_kept_and_private(store: Store, tmp_path: Path, database_url: str) -> None:
+def test_the_secret_is_persistent_and_private(
+    store: Store, tmp_path: Path, database_url: str
+) -> None:
     path = tmp_path / "store" / "secret.key"
     assert path.stat().st_mode & 0o777 == 0o600
     before = path.read_bytes()
@@ -234,7 +238,7 @@ def test_the_secret_is_kept_and_private(store: Store, tmp_path: Path, database_u
         Store(tmp_path / "store", database_url)
 
 
-VANISH = """
+DIE = """
 import os, sys
 from pathlib import Path
 from app.store.store import Store
@@ -245,12 +249,12 @@ os._exit(9)
 """
 
 
-def test_jobs_of_a_process_that_vanished_say_so(
+def test_jobs_of_a_dead_process_are_marked_interrupted(
     store: Store, tmp_path: Path, database_url: str
 ) -> None:
     job = enqueue(store)
-    vanish = [sys.executable, "-c", VANISH, str(tmp_path / "store"), database_url]
-    assert subprocess.run(vanish, check=False).returncode == 9
+    die = [sys.executable, "-c", DIE, str(tmp_path / "store"), database_url]
+    assert subprocess.run(die, check=False).returncode == 9
     assert store.jobs.get(job.id).state is JobState.RUNNING
     Reaper(store, lease=1000).reap()
     record = store.jobs.get(job.id)
@@ -261,24 +265,26 @@ def test_jobs_of_a_process_that_vanished_say_so(
     store.clean_up_after_dead_processes()
     assert list(store.files.temporary.iterdir()) == []
     assert store.presence.known() == [store.presence.id]
-    assert store.generation.current() != before  # whatever it had changed is looked up again
+    assert (
+        store.generation.current() != before
+    )  # caches are invalidated, because it may have changed something
 
 
-def test_the_lease_is_measured_in_beats_not_in_dates(store: Store) -> None:
+def test_the_lease_depends_on_heartbeats_not_on_timestamps(store: Store) -> None:
     enqueue(store)
     job = claim(store)
     clock = [0.0]
     reaper = Reaper(store, lease=30, clock=lambda: clock[0])
 
-    def look_until(end: float) -> JobState:
+    def reap_until(end: float) -> JobState:
         while clock[0] < end:
             clock[0] += 1
             reaper.reap()
         return store.jobs.get(job.id).state
 
-    assert look_until(29) is JobState.RUNNING
-    store.jobs.beat(job.id, job.fence, {})
-    assert look_until(40) is JobState.RUNNING  # 10 s after the first look at the new beat
-    clock[0] += 3600  # nobody looked for an hour, which is not held against the job
-    assert look_until(3641) is JobState.RUNNING
-    assert look_until(3680) is JobState.FAILED
+    assert reap_until(29) is JobState.RUNNING
+    store.jobs.heartbeat(job.id, job.fence, {})
+    assert reap_until(40) is JobState.RUNNING  # 10 s after the new heartbeat was first observed
+    clock[0] += 3600  # an hour without observation does not count against the job
+    assert reap_until(3641) is JobState.RUNNING
+    assert reap_until(3680) is JobState.FAILED

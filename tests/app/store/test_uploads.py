@@ -1,4 +1,4 @@
-"""A store with its artifacts in an object storage: what is announced is safe, all else is swept."""
+"""Stores with artifacts in an object storage: uploads are safe from garbage collection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def remote_store(tmp_path: Path, database_url: str, bucket: str) -> Iterator[Sto
 def other_store(
     tmp_path: Path, database_url: str, bucket: str, remote_store: Store
 ) -> Iterator[Store]:
-    """Another process; with PostgreSQL, another machine."""
+    """The same store opened by another process; with PostgreSQL, by another machine."""
     home = tmp_path / ("here" if remote_store.database.is_sqlite else "elsewhere")
     secret = tmp_path / "here" / "secret.key"
     with Store(home, database_url, artifacts=bucket, secret_file=secret) as store:
@@ -40,7 +40,7 @@ def pending(store: Store) -> int:
         return int(connection.execute(text("SELECT count(*) FROM uploads")).scalar_one())
 
 
-def test_a_version_is_read_by_another_machine(remote_store: Store, other_store: Store) -> None:
+def test_another_machine_can_read_a_version(remote_store: Store, other_store: Store) -> None:
     make_version(remote_store)
     record = other_store.registry.resolve("m")
     assert other_store.registry.load_predictor(record)["w"][0] == 1.0
@@ -50,7 +50,7 @@ def test_a_version_is_read_by_another_machine(remote_store: Store, other_store: 
     assert pending(remote_store) == 0
 
 
-def test_the_data_of_a_job_are_read_by_another_machine(
+def test_another_machine_can_read_the_training_data_of_a_job(
     remote_store: Store, other_store: Store
 ) -> None:
     job = enqueue(remote_store)
@@ -62,7 +62,7 @@ def test_the_data_of_a_job_are_read_by_another_machine(
     assert not path.exists()
 
 
-def test_a_sweep_spares_what_another_machine_is_about_to_record(
+def test_garbage_collection_keeps_files_that_another_machine_is_uploading(
     remote_store: Store, other_store: Store
 ) -> None:
     make_version(remote_store)
@@ -70,16 +70,16 @@ def test_a_sweep_spares_what_another_machine_is_about_to_record(
     staged = remote_store.files.stage({"w": np.array([7.0])})
     name = artifact_name(staged.sha256)
     with remote_store.uploads.uploading({name: staged}):
-        other_store.sweep()
+        other_store.collect_garbage()
         assert remote_store.files.storage.size(name) == staged.size
-    # Not recorded after all: now it is nobody's.
-    other_store.sweep()
+    # The upload was not recorded, so its file is now garbage.
+    other_store.collect_garbage()
     assert remote_store.files.storage.size(name) is None
     assert len(other_store.files.stored_artifacts()) == 2
     assert len(other_store.files.stored_spools()) == 1
 
 
-def test_who_was_taken_for_dead_while_uploading_records_nothing_and_can_try_again(
+def test_a_process_declared_dead_during_an_upload_records_nothing_and_can_retry(
     remote_store: Store, other_store: Store
 ) -> None:
     enqueue(remote_store)
@@ -91,14 +91,14 @@ def test_who_was_taken_for_dead_while_uploading_records_nothing_and_can_try_agai
     def slow_put(self: Remote, source: Path, name: str, sha256: str) -> None:
         put(self, source, name, sha256)
         other_store.uploads.forget(remote_store.presence.id)
-        other_store.sweep()
+        other_store.collect_garbage()
 
     def attempt() -> int | None:
         return remote_store.jobs.publish(job.id, job.fence, predictor, evidence, {}, {})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Remote, "put", slow_put)
-        with pytest.raises(StoreUnavailable, match="taken for dead"):
+        with pytest.raises(StoreUnavailable, match="declared dead"):
             attempt()
     with pytest.raises(ModelNotFound):
         other_store.registry.resolve("m")
@@ -106,7 +106,7 @@ def test_who_was_taken_for_dead_while_uploading_records_nothing_and_can_try_agai
     assert other_store.registry.load_predictor(other_store.registry.resolve("m"))["w"][0] == 1.0
 
 
-def test_announcements_of_the_dead_are_withdrawn(remote_store: Store) -> None:
+def test_announced_uploads_of_dead_processes_are_withdrawn(remote_store: Store) -> None:
     with remote_store.database.write() as connection:
         connection.execute(text("INSERT INTO uploads VALUES ('t', 'artifacts/x', 'dead')"))
     (remote_store.files.temporary.parent / "processes" / "dead.lock").touch()
@@ -114,7 +114,7 @@ def test_announcements_of_the_dead_are_withdrawn(remote_store: Store) -> None:
     assert pending(remote_store) == 0
 
 
-def test_a_bad_copy_is_replaced_and_a_bad_original_refused(
+def test_a_damaged_local_copy_is_replaced_and_a_damaged_original_is_refused(
     remote_store: Store, tmp_path: Path
 ) -> None:
     make_version(remote_store)
@@ -129,13 +129,13 @@ def test_a_bad_copy_is_replaced_and_a_bad_original_refused(
     bad = tmp_path / "bad"
     bad.write_bytes(b"not what was written")
     storage: Any = remote_store.files.storage
-    storage._files.put_file(str(bad), storage._at(name))
+    storage._files.put_file(str(bad), storage._path(name))
     storage.forget_local(name)
     with pytest.raises(ArtifactDamaged):
         remote_store.registry.load_predictor(record)
 
 
-def test_a_storage_that_fails_leaves_no_half_version(
+def test_a_failing_storage_leaves_no_incomplete_version(
     remote_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enqueue(remote_store)
@@ -143,24 +143,24 @@ def test_a_storage_that_fails_leaves_no_half_version(
     put = Remote.put
     uploads: list[str] = []
 
-    def fail_at_the_second(self: Remote, source: Path, name: str, sha256: str) -> None:
+    def fail_at_second_upload(self: Remote, source: Path, name: str, sha256: str) -> None:
         uploads.append(name)
         if len(uploads) == 2:
             raise StoreUnavailable("away")
         put(self, source, name, sha256)
 
-    monkeypatch.setattr(Remote, "put", fail_at_the_second)
+    monkeypatch.setattr(Remote, "put", fail_at_second_upload)
     with pytest.raises(StoreUnavailable):
         publish(remote_store, job)
     with pytest.raises(ModelNotFound):
         remote_store.registry.resolve("m")
     assert pending(remote_store) == 0
-    remote_store.sweep()
+    remote_store.collect_garbage()
     assert remote_store.files.stored_artifacts() == []
     assert publish(remote_store, job) == 1
 
 
-def test_a_rename_whose_transaction_failed_is_found_by_the_next_attempt(
+def test_publishing_can_be_retried_after_rename_if_the_transaction_failed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enqueue(store)

@@ -1,4 +1,4 @@
-"""The tables as they were before there were migrations."""
+"""Create the tables as they were before migrations were introduced."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Apply the migration."""
     gate = op.create_table(
         "gate",
         sa.Column("id", sa.Integer(), primary_key=True),

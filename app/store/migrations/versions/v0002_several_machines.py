@@ -1,4 +1,4 @@
-"""Several machines: who lives, what changed, what is being uploaded, which files belong here."""
+"""Support several machines: heartbeats, generation counter, announced uploads, store id."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Apply the migration."""
     op.add_column(
         "gate", sa.Column("generation", sa.BigInteger(), nullable=False, server_default="0")
     )

@@ -1,4 +1,4 @@
-"""A search that is asked to end may keep the best it has found."""
+"""Add `jobs.keep_best`: a cancelled search can keep the best model found so far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Apply the migration."""
     op.add_column(
         "jobs", sa.Column("keep_best", sa.Boolean(), nullable=False, server_default=sa.false())
     )

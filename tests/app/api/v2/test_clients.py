@@ -254,7 +254,7 @@ def test_kserve_client(
 def test_errors_reach_the_callers_of_both(
     serving: Server, client: triton.InferenceServerClient
 ) -> None:
-    with pytest.raises(InferenceServerException, match="there is no model 'none'") as caught:
+    with pytest.raises(InferenceServerException, match=r"There is no model 'none'\.") as caught:
         client.infer("none", [matrix(binary=True)])
     assert caught.value.status() == "404"
     assert client.is_model_ready("none") is False
@@ -262,7 +262,7 @@ def test_errors_reach_the_callers_of_both(
     def call(one: InferenceRESTClient, url: str) -> Awaitable[Any]:
         return one.infer(url, kserve_request(binary=True), model_name="none")
 
-    with pytest.raises(httpx.HTTPStatusError, match="there is no model 'none'"):
+    with pytest.raises(httpx.HTTPStatusError, match=r"There is no model 'none'\."):
         asyncio.run(kserve(call, serving.url))
 
 
@@ -424,7 +424,7 @@ def test_unloading_frees_memory_and_loading_takes_it(
     assert client.is_model_ready("flags")  # as promised: asked for, it is there again
     assert loaded() == with_it
     for action in (client.load_model, client.unload_model):
-        with pytest.raises(InferenceServerException, match="there is no model"):
+        with pytest.raises(InferenceServerException, match="There is no model"):
             action("none")
     with pytest.raises(InferenceServerException, match="POST /train"):
         client.load_model("flags", config='{"backend": "python"}')

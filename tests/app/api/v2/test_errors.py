@@ -39,7 +39,7 @@ def tensor(**changes: Any) -> dict[str, Any]:
 
 
 REFUSED: list[tuple[str, str, list[dict[str, Any]], int, str]] = [
-    ("unknown model", "none", [tensor()], 404, "there is no model 'none'"),
+    ("unknown model", "none", [tensor()], 404, "There is no model 'none'."),
     ("unknown version", "words/versions/99", [tensor()], 404, "no version 99"),
     ("version 0", "words/versions/0", [tensor()], 422, "a version is an integer from 1"),
     ("version beyond", "words/versions/9223372036854775808", [tensor()], 422, "a version is"),

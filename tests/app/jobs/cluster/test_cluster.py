@@ -1,4 +1,4 @@
-"""Trainings on a real cluster: what the service promises holds wherever they run."""
+"""Trainings on a real Dask cluster: the same guarantees as with embedded trainings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ distributed = pytest.importorskip("distributed")
 
 
 class Place:
-    """What all processes of one test have in common."""
+    """Folder and settings shared by all processes of one test."""
 
     def __init__(self, folder: Path, database_url: str) -> None:
         (folder / "secret").write_text("c1" * 32)
@@ -72,7 +72,7 @@ def phase(container: Any, job: str) -> str:
     return found
 
 
-def test_trainings_run_on_the_workers_and_are_cancelled_there(place: Place) -> None:
+def test_trainings_run_and_are_cancelled_on_workers(place: Place) -> None:
     with place.cluster() as cluster, place.server(cluster) as container:
         early = submit(container, training("m"))  # queued before there is any worker
         time.sleep(0.5)
@@ -80,10 +80,10 @@ def test_trainings_run_on_the_workers_and_are_cancelled_there(place: Place) -> N
         worker = cluster.add_worker()
         assert until(container, early.id, JobState.SUCCEEDED).version == 1
         assert container.store.jobs.get(early.id).owner != container.store.presence.id
-        # The server serves what a worker has made.
+        # The server can use the model that a worker has trained.
         version = container.models.version("m", 1)
         assert version.certificate.converged
-        # Progress is in the row, and so is the wish to end it.
+        # Progress and the cancel request are exchanged through the row.
         slow = submit(container, slow_training())
         wait_until(lambda: "validating" in phase(container, slow.id))
         trainings = [pid for pid in children_of(worker.pid) if is_job(pid)]
@@ -97,7 +97,7 @@ def test_trainings_run_on_the_workers_and_are_cancelled_there(place: Place) -> N
 
 
 @pytest.mark.slow
-def test_the_job_of_a_killed_worker_is_tried_once_more_and_then_fails(place: Place) -> None:
+def test_the_job_of_a_killed_worker_is_retried_once_and_then_fails(place: Place) -> None:
     with place.cluster() as cluster, place.server(cluster) as container:
         first = cluster.add_worker()
         job = submit(container, slow_training())
@@ -107,7 +107,7 @@ def test_the_job_of_a_killed_worker_is_tried_once_more_and_then_fails(place: Pla
         os.kill(first.pid, signal.SIGKILL)
         first.wait()
         wait_until(lambda: not any(map(is_running, orphans)), 5.0)
-        # Tried again by the other worker, with a new fence.
+        # Retried by the other worker, with a new fencing token.
         wait_until(lambda: container.store.jobs.get(job.id).fence == 3)
         record = until(container, job.id, JobState.RUNNING)
         assert record.attempt == 2
@@ -119,20 +119,20 @@ def test_the_job_of_a_killed_worker_is_tried_once_more_and_then_fails(place: Pla
         assert record.error is not None
         assert record.error["code"] == "worker_lost"
         assert "2 workers" in record.error["detail"]
-        # The cluster goes on with what is left of it.
+        # The cluster continues with the remaining worker.
         until(container, submit(container, training("next")).id, JobState.SUCCEEDED)
         assert third.poll() is None
 
 
 @pytest.mark.slow
-def test_a_worker_that_stops_hands_its_job_back(place: Place) -> None:
+def test_a_worker_that_stops_requeues_its_job(place: Place) -> None:
     with place.cluster() as cluster, place.server(cluster) as container:
         first = cluster.add_worker()
         job = submit(container, slow_training())
         wait_until(lambda: "validating" in phase(container, job.id))
         first.terminate()
         assert first.wait(timeout=30) == 0
-        record = container.store.jobs.get(job.id)  # at once, without waiting for any lease
+        record = container.store.jobs.get(job.id)  # without waiting for the lease
         assert (record.state, record.fence) == (JobState.QUEUED, 2)
         cluster.add_worker()
         assert until(container, job.id, JobState.RUNNING).attempt == 2
@@ -141,7 +141,9 @@ def test_a_worker_that_stops_hands_its_job_back(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_limits_hold_on_workers(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_and_memory_limits_apply_on_workers(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("app.services.training.estimate_bytes", lambda data, options: 1)
     limits = {"training_memory": 64 * 1024**2, "training_timeout": 3}
     with place.cluster(**limits) as cluster, place.server(cluster) as container:
@@ -160,7 +162,7 @@ def test_limits_hold_on_workers(place: Place, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_starts_anew_loses_no_job(place: Place) -> None:
+def test_a_scheduler_restart_loses_no_job(place: Place) -> None:
     with place.cluster() as cluster, place.server(cluster) as container:
         cluster.add_worker()
         until(container, submit(container, training("m")).id, JobState.SUCCEEDED)
@@ -172,7 +174,7 @@ def test_a_scheduler_that_starts_anew_loses_no_job(place: Place) -> None:
         assert until(container, job.id, JobState.SUCCEEDED).version == 2
 
 
-def test_one_machine_needs_no_postgresql(tmp_path: Path) -> None:
+def test_a_cluster_on_one_machine_works_with_sqlite(tmp_path: Path) -> None:
     home = tmp_path / "server"
     url = f"sqlite:///{home}/frtsvm.sqlite3"
     with (
@@ -184,14 +186,14 @@ def test_one_machine_needs_no_postgresql(tmp_path: Path) -> None:
         wait_until(lambda: "validating" in phase(container, job.id))
         os.kill(worker.pid, signal.SIGKILL)
         worker.wait()
-        # The kernel tells that it is gone: no lease has to pass.
+        # The lock file shows that the worker is dead, so the lease does not have to expire.
         wait_until(lambda: container.store.jobs.get(job.id).state is JobState.QUEUED, 10.0)
         container.jobs.request_cancel(job.id)
         assert container.store.jobs.get(job.id).state is JobState.CANCELLED
 
 
 @pytest.mark.slow
-def test_a_search_is_spread_over_the_workers_and_ends_with_the_best_so_far(place: Place) -> None:
+def test_folds_of_a_search_run_on_all_workers_and_keep_best_works(place: Place) -> None:
     with place.cluster() as cluster, place.server(cluster) as container:
         for _ in range(2):
             cluster.add_worker(folds=1)
@@ -201,11 +203,11 @@ def test_a_search_is_spread_over_the_workers_and_ends_with_the_best_so_far(place
         wait_until(lambda: search_state(container, job.id).get("tried"), 120.0)
         with distributed.Client(cluster.address, set_as_default=False) as client:
 
-            def least() -> int:
+            def fewest_tasks() -> int:
                 done = client.run(lambda dask_worker: dask_worker.state.executed_count)
                 return min(done.values())
 
-            wait_until(least, 60.0)  # folds: the job itself has not ended
+            wait_until(fewest_tasks, 60.0)  # tasks of folds, because the job has not ended
         container.jobs.request_cancel(job.id, keep_best=True)
         assert until(container, job.id, JobState.SUCCEEDED).version == 1
         found = container.models.version("long", 1).search
@@ -215,7 +217,9 @@ def test_a_search_is_spread_over_the_workers_and_ends_with_the_best_so_far(place
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", ["worker", "scheduler"])
-def test_a_search_survives_the_loss_of_what_helps_it(place: Place, lost: str) -> None:
+def test_a_search_survives_the_loss_of_another_worker_or_the_scheduler(
+    place: Place, lost: str
+) -> None:
     with place.cluster() as cluster, place.server(cluster) as container:
         workers = [cluster.add_worker(folds=1) for _ in range(2)]
         body = long_search(budget=300.0)
