@@ -116,7 +116,8 @@ class Files:
         path = self.storage.local(name, self.process)
         if not path.exists() and self.storage.read_store_id() is None:
             raise StoreUnavailable(
-                "The artifacts cannot be reached. Check that FRTSVM_ARTIFACTS is mounted."
+                "The artifacts cannot be reached. "
+                "Check that the location FRTSVM_ARTIFACTS is accessible."
             )
         return load_verified(path, sha256)
 
@@ -168,7 +169,8 @@ class Files:
         self.discard(self.stage({"probe": secrets.token_hex(4)}))
         if self.storage.read_store_id() is None:
             raise StoreUnavailable(
-                "The artifacts cannot be reached. Check that FRTSVM_ARTIFACTS is mounted."
+                "The artifacts cannot be reached. "
+                "Check that the location FRTSVM_ARTIFACTS is accessible."
             )
 
     def _stems(self, folder: str) -> list[str]:

@@ -22,7 +22,7 @@ from app.store.files import Files, Seal, Staged
 from app.store.generation import SharedGeneration
 from app.store.registry import EVIDENCE, PREDICTOR, insert_version
 from app.store.schema import jobs
-from app.store.states import require_legal
+from app.store.states import require_allowed
 from app.store.storage import SPOOL, artifact_name, spool_name
 from app.store.uploads import Uploads
 
@@ -242,7 +242,7 @@ class JobStore:
 
         False: the fencing token is outdated, or the cancellation of the job was requested.
         """
-        require_legal(JobState.RUNNING, JobState.QUEUED)
+        require_allowed(JobState.RUNNING, JobState.QUEUED)
         with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)
@@ -314,7 +314,7 @@ class JobStore:
 
     def end(self, job: str, fence: int, state: JobState, error: dict[str, Any] | None) -> bool:
         """End a running job without a version. False: the fencing token is outdated."""
-        require_legal(JobState.RUNNING, state)
+        require_allowed(JobState.RUNNING, state)
         with self._database.write() as connection:
             done = connection.execute(
                 update(jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.schemas.jobs import JobState
 
-MOVES: dict[JobState, frozenset[JobState]] = {
+TRANSITIONS: dict[JobState, frozenset[JobState]] = {
     JobState.QUEUED: frozenset({JobState.RUNNING, JobState.CANCELLED}),
     # Back to QUEUED: the worker that ran the job was lost.
     JobState.RUNNING: frozenset(
@@ -16,7 +16,7 @@ MOVES: dict[JobState, frozenset[JobState]] = {
 }
 
 
-def require_legal(before: JobState, after: JobState) -> None:
-    """Raise `ValueError` unless `MOVES` allows the transition."""
-    if after not in MOVES[before]:
+def require_allowed(before: JobState, after: JobState) -> None:
+    """Raise `ValueError` unless `TRANSITIONS` allows the transition."""
+    if after not in TRANSITIONS[before]:
         raise ValueError(f"A job cannot go from {before.value} to {after.value}.")

@@ -51,7 +51,7 @@ def until(container: Container, job: str, *states: JobState) -> JobRecord:
 
 
 def nothing_left(container: Container) -> bool:
-    """Whether all files of ended jobs are gone within 10 s; they are removed after the row changes."""
+    """Whether all files of ended jobs disappear within 10 s, as they do after the row changes."""
     files = container.store.files
     deadline = time.monotonic() + 10
     while files.stored_spools() or list(files.temporary.iterdir()):

@@ -90,8 +90,7 @@ def test_pickled_code_does_not_run(tmp_path: Path) -> None:
         joblib.dump({"a": Canary(canary)}, packed, compress=level)
         payloads.append(packed.read_bytes())
     for payload in payloads:
-        with pytest.raises(Exception):  # noqa: B017  (a broken pickle can raise almost any
-        exception)
+        with pytest.raises(Exception):  # noqa: B017  (almost any exception is possible)
             load_bytes(tmp_path, payload)
     assert not canary.exists()
 

@@ -22,7 +22,7 @@ from app.errors import (
 from app.jobs.reaper import Reaper
 from app.schemas.jobs import JobState
 from app.store.jobs import JobRecord
-from app.store.states import MOVES, require_legal
+from app.store.states import TRANSITIONS, require_allowed
 from app.store.storage import artifact_name
 from app.store.store import Store
 
@@ -154,9 +154,9 @@ def test_cancelling_queued_cancelled_and_ended_jobs(store: Store) -> None:
 
 
 def test_ended_states_have_no_transitions() -> None:
-    assert all(not MOVES[state] for state in JobState if state.ended)
+    assert all(not TRANSITIONS[state] for state in JobState if state.ended)
     with pytest.raises(ValueError, match="cannot go"):
-        require_legal(JobState.SUCCEEDED, JobState.RUNNING)
+        require_allowed(JobState.SUCCEEDED, JobState.RUNNING)
 
 
 def test_prune_keeps_the_newest(store: Store) -> None:
