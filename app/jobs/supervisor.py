@@ -240,7 +240,7 @@ class _ProcessMonitor:
         if code == -9:
             detail = (
                 "The training process was killed (SIGKILL), probably by the out-of-memory killer. "
-                "Lower the number of rows or the kernel rank, or raise FRTSVM_TRAINING_MEMORY."
+                "Lower the number of rows or the kernel rank, or give the machine more memory."
             )
         self._owner.conclude(self._record, JobState.FAILED, failure("killed", detail))
         return True
