@@ -1,14 +1,14 @@
-/** Calls to the service this page came from, whatever the prefix it is served under. */
+/** HTTP client for the service that served this page. Works under any URL prefix. */
 
-/** The address of the service: this module is at `<base>studio/js/api.js`. */
+/** Base URL of the service: this module is served as `<base>studio/js/api.js`. */
 export const BASE = new URL("../../", import.meta.url);
 
-/** Items of one page of a list: as many as the service gives. */
-export const PAGE = 1000;
+/** Items per page of a list. The service accepts at most this many. */
+export const PAGE_SIZE = 1000;
 
 const STORED_KEY = "frtsvm-key";
 
-/** An answer that is not a success, in the words of the service. */
+/** A response other than 2xx, with the fields of the service's problem document. */
 class Problem extends Error {
   /** @param {number} status @param {Record<string, any>} body */
   constructor(status, body) {
@@ -19,7 +19,7 @@ class Problem extends Error {
   }
 }
 
-/** The key lives as long as the tab; it is never written anywhere else. */
+/** API key, kept in the session storage of the tab and nowhere else. */
 export const key = {
   get: () => sessionStorage.getItem(STORED_KEY) || "",
   set(value) {
@@ -28,24 +28,24 @@ export const key = {
   },
 };
 
-/** Called when the service wants a key, or another one. */
+/** Called when the service responds with 401 or 403. */
 let onRefused = () => {};
-export function whenRefused(listener) {
+export function onAccessDenied(listener) {
   onRefused = listener;
 }
 
 /**
  * @typedef {object} Options
  * @property {string} [method]
- * @property {unknown} [json] the body as JSON
+ * @property {unknown} [json] the body, sent as JSON
  * @property {BodyInit} [body]
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
- * @property {boolean} [quiet] a refusal is only thrown
+ * @property {boolean} [quiet] on 401 and 403, only throw: do not ask the user for a key
  */
 
 /**
- * One call; answers other than 2xx are thrown as `Problem`.
+ * Send one request. A response other than 2xx is thrown as a `Problem`.
  * @param {string} path relative, without a leading slash
  * @param {Options} [options]
  * @returns {Promise<Response>}
@@ -81,12 +81,12 @@ async function problemOf(response) {
   }
 }
 
-/** A call whose answer is JSON. @returns {Promise<any>} */
+/** Send a request whose response is JSON. @returns {Promise<any>} */
 async function fetchJson(path, options) {
   return (await call(path, options)).json();
 }
 
-/** `path?name=value`, without the values that are not there. */
+/** `path?name=value`, without empty, null and undefined values. */
 export function withQuery(path, values) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
@@ -98,19 +98,19 @@ export function withQuery(path, values) {
 export const modelPath = (model) => `models/${encodeURIComponent(model)}`;
 export const versionPath = (model, version) => `${modelPath(model)}/versions/${version}`;
 
-/** The calls that the page makes. */
+/** All requests that the studio sends. */
 export const api = {
-  models: () => fetchJson(withQuery("models", { limit: PAGE })),
-  model: (name) => fetchJson(withQuery(modelPath(name), { limit: PAGE })),
+  models: () => fetchJson(withQuery("models", { limit: PAGE_SIZE })),
+  model: (name) => fetchJson(withQuery(modelPath(name), { limit: PAGE_SIZE })),
   version: (model, version) => fetchJson(versionPath(model, version)),
   document: () => fetchJson("openapi.json"),
 
-  /** All pages of a list, at most `most` items of it. */
+  /** Fetch a list page by page, at most `maxItems` items. */
   async pages(path, query, most) {
     const items = [];
     let total = 0;
     do {
-      const page = await fetchJson(withQuery(path, { ...query, limit: PAGE, offset: items.length }));
+      const page = await fetchJson(withQuery(path, { ...query, limit: PAGE_SIZE, offset: items.length }));
       total = page.total;
       items.push(...page.items);
       if (page.items.length === 0) break;
@@ -118,14 +118,16 @@ export const api = {
     return { items, total };
   },
 
-  /** The planes with all landmarks, which come in pages. */
+  /**
+   * Fetch the planes with all landmarks, page by page; null if there are more than `maxLandmarks`.
+   */
   async planes(model, version, most) {
     const path = `${versionPath(model, version)}/planes`;
-    const found = await fetchJson(withQuery(path, { limit: PAGE }));
+    const found = await fetchJson(withQuery(path, { limit: PAGE_SIZE }));
     if (found.n_landmarks > most) return null;
     while (found.landmarks && found.landmarks.length < found.n_landmarks) {
       const offset = found.landmarks.length;
-      const more = await fetchJson(withQuery(path, { limit: PAGE, offset }));
+      const more = await fetchJson(withQuery(path, { limit: PAGE_SIZE, offset }));
       found.landmarks.push(...more.landmarks);
       found.planes.forEach((plane, i) => plane.dual_coef.push(...more.planes[i].dual_coef));
     }
@@ -140,7 +142,7 @@ export const api = {
       signal,
       headers: { "content-type": "text/csv", prefer: "respond-async" },
     }),
-  /** Whoever may not see them is not asked for a key because of that. */
+  /** Quiet: a key without access to jobs is no reason to ask the user for another key. */
   jobs: (state) => fetchJson(withQuery("jobs", { state, limit: 20 }), { quiet: true }),
   cancel: (job, keep) => call(withQuery(`jobs/${job}`, { keep }), { method: "DELETE" }),
   promote: (model, version) =>

@@ -1,4 +1,4 @@
-/** What this service can do beyond the basics, from its own document. */
+/** Optional features of this service, read from its OpenAPI document. */
 
 import { api } from "./api.js";
 
@@ -7,7 +7,7 @@ let found = null;
 /** @returns {Promise<{search: boolean, keep: boolean}>} */
 export function capabilities() {
   found ??= read().catch(() => {
-    found = null; // ask again next time
+    found = null; // retry at the next call
     return { search: false, keep: false };
   });
   return found;

@@ -1,14 +1,14 @@
-/** The same calls for a shell. */
+/** curl commands equivalent to the requests of the studio. */
 
 import { BASE, key } from "./api.js";
 
-/** One word for a POSIX shell, whatever is in it. */
+/** Quote a word for a POSIX shell. */
 export function quote(word) {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * A curl line. The key is named, never shown.
+ * A curl command. The key appears as `$FRTSVM_KEY`, never as its value.
  * @param {string} path relative to the service
  * @param {{method?: string, json?: unknown, headers?: string[], file?: string}} [options]
  */

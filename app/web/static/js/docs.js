@@ -1,14 +1,14 @@
-/** The page of the API: what the OpenAPI document of this service says, for people. */
+/** The API reference at /docs, rendered from the OpenAPI document of this service. */
 
 import { api } from "./api.js";
 import { operationPanel } from "./docs/operation.js";
 import { prose, schemaPanel } from "./docs/schema.js";
 import { h, replace } from "./dom.js";
-import { failure } from "./parts/notice.js";
+import { errorNotice } from "./parts/notice.js";
 
 const main = document.getElementById("view");
 
-/** The operations of a document by their first tag, in the order of the document. */
+/** Operations grouped by their first tag, in the order of the document. */
 function byTag({ paths }) {
   const found = new Map();
   for (const [path, calls] of Object.entries(paths)) {
@@ -59,8 +59,8 @@ function openAll(open) {
   for (const details of main.querySelectorAll("details")) details.open = open;
 }
 
-/** What an address names is opened; a browser would leave it closed. */
-function openNamed() {
+/** Open the `details` element that the URL fragment points to. Browsers leave it closed. */
+function openLinked() {
   const named = document.getElementById(decoded(location.hash.slice(1)));
   if (named?.localName !== "details") return;
   named.open = true;
@@ -76,10 +76,10 @@ function decoded(text) {
   }
 }
 
-addEventListener("hashchange", openNamed);
+addEventListener("hashchange", openLinked);
 try {
   replace(main, page(await api.document()));
-  openNamed();
+  openLinked();
 } catch (error) {
-  replace(main, h("h1", {}, "The API"), failure(error));
+  replace(main, h("h1", {}, "The API"), errorNotice(error));
 }

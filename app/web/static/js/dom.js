@@ -1,5 +1,5 @@
 /**
- * Elements without markup: text that a user brought is only ever the text of a node.
+ * DOM elements built without HTML strings. Text from the user always becomes a text node.
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -7,8 +7,8 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * An HTML element. `on...` properties that are functions become listeners, booleans become attributes
- * that are there or not, everything else is an attribute.
+ * Create an HTML element. `on...` properties must be functions and become listeners, booleans
+ * become attributes without a value, everything else becomes an attribute.
  * @param {string} tag
  * @param {Record<string, unknown>} [properties]
  * @param {...(Child | Child[])} children
@@ -19,7 +19,7 @@ export function h(tag, properties = {}, ...children) {
 }
 
 /**
- * The same for SVG.
+ * Create an SVG element, like `h`.
  * @returns {SVGElement}
  */
 export function s(tag, properties = {}, ...children) {
@@ -45,7 +45,7 @@ function fill(element, properties, children) {
 const isShown = (child) => child !== null && child !== undefined && child !== false;
 const asNode = (child) => (child instanceof Node ? child : document.createTextNode(String(child)));
 
-/** Put these children in place of what was there. */
+/** Replace all children of an element. */
 export function replace(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter(isShown).map(asNode));
   return element;
@@ -59,7 +59,7 @@ export function uniqueId(prefix = "id") {
   return `${prefix}-${last}`;
 }
 
-/** A form control with its label above it, and a hint that belongs to it. */
+/** A form control with a label and an optional hint. */
 export function field(label, control, hint) {
   control.id ||= uniqueId("field");
   const note = hint ? h("p", { class: "hint", id: `${control.id}-hint` }, hint) : null;
@@ -67,7 +67,7 @@ export function field(label, control, hint) {
   return h("div", { class: "field" }, h("label", { for: control.id }, label), control, note);
 }
 
-/** A select with its options, `[value, text]` each. */
+/** A select element; each option is `[value, text]`. */
 export function select(options, chosen, properties = {}) {
   const element = h(
     "select",
@@ -79,7 +79,7 @@ export function select(options, chosen, properties = {}) {
   return element;
 }
 
-/** A checkbox, or a radio button, inside its label. */
+/** A checkbox or a radio button inside its label. */
 export function choice(type, label, properties = {}) {
   return h("label", { class: "choice" }, h("input", { type, ...properties }), h("span", {}, label));
 }

@@ -1,8 +1,8 @@
-/** Tables to begin with: two that come with the page, three that are drawn here, always the same. */
+/** Example tables: two files that ship with the studio, three generated here from a fixed seed. */
 
 const EXAMPLES = new URL("../examples/", import.meta.url);
 
-/** Uniform numbers in [0, 1) from a seed (the mulberry32 recurrence). */
+/** Uniform random numbers in [0, 1) from a seed (mulberry32). */
 function uniforms(seed) {
   let state = seed >>> 0;
   return () => {
@@ -13,14 +13,14 @@ function uniforms(seed) {
   };
 }
 
-/** Normal numbers by Box and Muller. */
+/** Standard normal random numbers (Box-Muller transform). */
 function normals(uniform) {
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
 const CENTRES = { left: [[-0.7, 0.3], [0.3, 0.3]], right: [[-0.3, 0.7], [0.4, 0.7]] };
 
-/** Two classes, each a half-half mixture of two normals of variance 0.03. */
+/** Two classes, each an equal mixture of two normal distributions with variance 0.03. */
 function ripleyLike(uniform, normal) {
   return Array.from({ length: 250 }, (_, i) => {
     const label = i % 2 ? "right" : "left";
@@ -36,13 +36,16 @@ function moons(uniform, normal) {
     const upper = i % 2 === 0;
     const x = upper ? Math.cos(angle) : 1 - Math.cos(angle);
     const y = upper ? Math.sin(angle) : 0.5 - Math.sin(angle);
-    // One label in fifteen is turned round, so that there is something to find.
+    // One label in fifteen is flipped, so that the example contains wrong labels.
     const told = uniform() < 1 / 15 ? !upper : upper;
     return [x + 0.16 * normal(), y + 0.16 * normal(), told ? "upper" : "lower"];
   });
 }
 
-/** The paper's bands; in print the upper edge of the lower one has +0.8 for -0.8. */
+/**
+ * The sine bands of the paper, corrected: it prints +0.8 instead of -0.8 for the upper edge of the
+ * lower band.
+ */
 function bands(uniform, normal) {
   return Array.from({ length: 400 }, (_, i) => {
     const x = -Math.PI / 2 + 2.5 * Math.PI * uniform();

@@ -1,9 +1,12 @@
-/** Which view the address asks for, and the key if the service wants one. */
+/**
+ * Router of the studio: shows the view that the URL fragment names, and asks for a key if
+ * necessary.
+ */
 
-import { api, whenRefused } from "./api.js";
-import { takeDrops } from "./parts/drop.js";
-import { failure } from "./parts/notice.js";
-import { showForgetting, showKeyForm } from "./views/key.js";
+import { api, onAccessDenied } from "./api.js";
+import { acceptDroppedFiles } from "./parts/file-drop.js";
+import { errorNotice } from "./parts/notice.js";
+import { showForgetButton, showKeyForm } from "./views/key.js";
 import { modelsView } from "./views/models.js";
 import { predictView } from "./views/predict.js";
 import { resultView } from "./views/result.js";
@@ -15,13 +18,13 @@ const main = document.getElementById("view");
 const links = [...document.querySelectorAll("nav a")];
 let shown = 0;
 
-/** `#result/churn/3` -> the view and its arguments. */
+/** `#result/churn/3` becomes the view "result" with the arguments "churn" and "3". */
 function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
   return Object.hasOwn(VIEWS, name) ? { name, rest } : { name: "train", rest: [] };
 }
 
-/** A part of the address as it was before it was written there. */
+/** Decode a percent-encoded part of the fragment. */
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -31,7 +34,7 @@ function decoded(part) {
 }
 
 async function show({ focus = true } = {}) {
-  if (location.hash === "#view") return main.focus(); // the link that skips the navigation
+  if (location.hash === "#view") return main.focus(); // the skip link
   const { name, rest } = route();
   const mine = (shown += 1);
   for (const link of links) {
@@ -42,9 +45,9 @@ async function show({ focus = true } = {}) {
   try {
     content = await VIEWS[name](...rest.map(decoded));
   } catch (error) {
-    content = failure(error);
+    content = errorNotice(error);
   }
-  if (mine !== shown) return; // another one was asked for meanwhile
+  if (mine !== shown) return; // another view was requested in the meantime
   replace(main, content);
   main.dataset.shown = name;
   document.title = `${main.querySelector("h1")?.textContent ?? "Problem"} · FR-TSVM Studio`;
@@ -55,15 +58,16 @@ async function show({ focus = true } = {}) {
 }
 
 addEventListener("hashchange", () => show());
-takeDrops(main, async () => {
-  history.pushState(null, "", "#train"); // what would take a file is there
+acceptDroppedFiles(main, async () => {
+  history.pushState(null, "", "#train"); // this view has a file input
   await show();
 });
-async function showAgain() {
-  showForgetting(showAgain);
+async function reload() {
+  showForgetButton(reload);
   await show({ focus: false });
-  // A call that needs a key tells whether one is wanted, before work is put into a form.
+  // A request that needs a key: shows the key form, if one is required, before the user fills in
+  // others.
   api.models().catch(() => {});
 }
-whenRefused((problem) => showKeyForm(problem, showAgain));
-await showAgain();
+onAccessDenied((problem) => showKeyForm(problem, reload));
+await reload();

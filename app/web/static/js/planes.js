@@ -1,9 +1,9 @@
-/** The planes of a version, evaluated here: what /predict tells is only how far away they are. */
+/** Evaluates the planes of a version in the page: /predict returns only the distances to them. */
 
 /**
- * @param {any} found the answer of /planes with all landmarks
+ * @param {any} found the response of /planes, with all landmarks
  * @param {any} params the parameters of the version
- * @returns {(row: Record<string, number | string>) => number[]} f of every plane; 0 is on the plane
+ * @returns {(row: Record<string, number | string>) => number[]} f of each plane; 0 on the plane
  */
 export function planeValues(found, params) {
   const { inputs, offset, factor } = found.scaling;
@@ -19,7 +19,9 @@ export function planeValues(found, params) {
   };
 }
 
-/** An input is a column, or `column=word` for one word of a text column. */
+/**
+ * An input is a number column, or `column=category` for one category of a one-hot encoded column.
+ */
 function inputOf(row, name) {
   if (name in row) return row[name];
   for (let at = name.indexOf("="); at > 0; at = name.indexOf("=", at + 1)) {

@@ -1,58 +1,61 @@
-/** What the page knows as long as it is open. Nothing of it is stored. */
+/** State of the page. It is not stored: a reload starts with an empty session. */
 
 /**
- * @typedef {object} Sent what was trained on
+ * @typedef {object} TrainingData the data of one training
  * @property {import("./csv/dataset.js").Dataset} dataset
  * @property {number} target column
  * @property {number[]} features columns
- * @property {number[]} without rows of the table that were left out, in order
- * @property {number[]} removed those of them that the user took out; the others have no class
+ * @property {number[]} excludedRows rows of the table that were not sent, in ascending order
+ * @property {number[]} removedByUser those that the user removed; the others have no class
  */
 
 export const session = {
-  /** @type {import("./csv/dataset.js").Dataset | null} the table that is open */
+  /** @type {import("./csv/dataset.js").Dataset | null} the open table */
   dataset: null,
-  /** @type {{target: number, features: Set<number>, without: Set<number>, name: string} | null} */
+  /** @type {{target: number, features: Set<number>, excludedRows: Set<number>, name: string} | null} */
   plan: null,
-  /** @type {Map<string, Sent>} what was trained on, by version */
+  /** @type {Map<string, TrainingData>} the data of each version trained in this page */
   trained: new Map(),
-  /** @type {{model: string, version: number} | null} the version looked at last */
+  /** @type {{model: string, version: number} | null} the version shown last */
   current: null,
-  /** @type {{panel: HTMLElement, job: string | null} | null} a training under way, and where it is shown */
+  /**
+   * @type {{panel: HTMLElement, job: string | null} | null} the training started in this page, and
+   * its panel
+   */
   running: null,
-  /** @type {Map<string, HTMLElement>} jobs begun elsewhere or before a reload, and where they are shown */
-  others: new Map(),
+  /** @type {Map<string, HTMLElement>} panels of other running trainings, by job */
+  otherJobs: new Map(),
 };
 
 export const versionKey = (model, version) => `${model}/${version}`;
 
-/** The table a version was trained on in this page, if it still is here. @returns {Sent | null} */
-export function sentFor(model, version) {
+/** The table that a version was trained on, if it is still open. @returns {TrainingData | null} */
+export function trainingDataOf(model, version) {
   return session.trained.get(versionKey(model, version)) ?? null;
 }
 
 /**
- * Rows that were sent, as rows of the table they came from.
- * @param {Sent} sent
- * @param {number[]} rows as the service counts them
+ * Convert row numbers of the service, which count the rows sent, to row numbers of the table.
+ * @param {TrainingData} data
+ * @param {number[]} rows
  */
-export function placesOf({ without }, rows) {
-  // The k-th row left out was preceded by `without[k] - k` rows that were sent.
-  const before = without.map((row, k) => row - k);
-  return rows.map((row) => row + countOf(before, (sentBefore) => sentBefore <= row));
+export function toTableRows({ excludedRows }, rows) {
+  // The k-th excluded row follows `excludedRows[k] - k` rows that were sent.
+  const before = excludedRows.map((row, k) => row - k);
+  return rows.map((row) => row + partitionPoint(before, (sentBefore) => sentBefore <= row));
 }
 
 /**
- * A row of the table as the service counts it, or -1 if it was not sent.
- * @param {Sent} sent
+ * Convert a row number of the table to the row number of the service, or -1 if it was not sent.
+ * @param {TrainingData} data
  */
-export function positionOf({ without }, place) {
-  const left = countOf(without, (row) => row < place);
-  return without[left] === place ? -1 : place - left;
+export function toSentRow({ excludedRows }, place) {
+  const left = partitionPoint(excludedRows, (row) => row < place);
+  return excludedRows[left] === place ? -1 : place - left;
 }
 
-/** How many items at the beginning of a sorted list pass a test. */
-function countOf(sorted, passes) {
+/** Number of leading items of a sorted list that pass a test (binary search). */
+function partitionPoint(sorted, passes) {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -62,9 +65,9 @@ function countOf(sorted, passes) {
   return low;
 }
 
-/** Open another table. The one before is let go, unless a result still needs it. */
+/** Open another table. The previous one is closed unless a result or a training still uses it. */
 export function openTable(dataset, plan) {
-  const needed = [...session.trained.values()].some((sent) => sent.dataset === session.dataset);
+  const needed = [...session.trained.values()].some((data) => data.dataset === session.dataset);
   const same = session.dataset === dataset;
   if (session.dataset && !same && !needed && !session.running) session.dataset.close();
   session.dataset = dataset;

@@ -1,20 +1,20 @@
 /**
- * Server-sent events by `fetch`: `EventSource` cannot send a key.
+ * Server-sent events over `fetch`, because `EventSource` cannot send an API key.
  */
 
 import { call } from "./api.js";
 
-/** Events out of text that comes in pieces (HTML Living Standard, 9.2.6). */
+/** Incremental parser of an event stream (HTML Living Standard, 9.2.6). */
 export class EventParser {
   #rest = "";
 
   /**
-   * @param {string} text the next piece
-   * @returns {{event: string, data: string}[]} the events that are complete
+   * @param {string} text the next chunk
+   * @returns {{event: string, data: string}[]} the events completed by it
    */
   push(text) {
     const whole = this.#rest + text;
-    // A lone CR at the end may be the first half of a CRLF.
+    // A CR at the end may be the first half of a CRLF.
     const held = whole.endsWith("\r") ? 1 : 0;
     const blocks = whole.slice(0, whole.length - held).replace(/\r\n?/g, "\n").split("\n\n");
     this.#rest = blocks.pop() + (held ? "\r" : "");
@@ -36,11 +36,11 @@ function eventOf(block) {
 }
 
 /**
- * The job at each of its changes. The stream is taken up again if it breaks before the end.
+ * Follow a job until it ends. Reconnects if the stream breaks before that.
  * @param {string} job
  * @param {(info: any) => void} onChange
  * @param {AbortSignal} [signal]
- * @returns {Promise<any>} the job when it has ended
+ * @returns {Promise<any>} the ended job
  */
 export async function followJob(job, onChange, signal) {
   for (let failures = 0; ; ) {

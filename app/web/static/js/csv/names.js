@@ -1,13 +1,13 @@
-/** Names of columns. */
+/** Unique column names. */
 
 /**
- * The name, or the name with the first number that nobody has.
+ * Return the name, with a number appended if it is already taken: `name (2)`.
  * @param {string} name
- * @param {Set<string>} taken gets it
+ * @param {Set<string>} taken the result is added to it
  */
-export function freshName(name, taken) {
-  let fresh = name;
-  for (let n = 2; taken.has(fresh); n += 1) fresh = `${name} (${n})`;
-  taken.add(fresh);
-  return fresh;
+export function uniqueName(name, taken) {
+  let unique = name;
+  for (let n = 2; taken.has(unique); n += 1) unique = `${name} (${n})`;
+  taken.add(unique);
+  return unique;
 }

@@ -1,49 +1,49 @@
-/** Records out of CSV text: quotes, line ends of any kind, blank lines. */
+/** CSV parser: quoted cells, any line ends, blank lines. */
 
 const SEPARATORS = [",", ";", "\t"];
 
-/** Walks over the records of a text. */
+/** Reads the records of a text one by one. */
 export class RecordReader {
   /** @param {string} text @param {string} separator */
   constructor(text, separator) {
     this.text = text;
     this.separator = separator;
     this.position = 0;
-    /** Records so far, blank ones included: the row number of a spreadsheet. */
-    this.number = 0;
-    /** Where the latest record began. */
+    /** Number of records read, blank ones included: the row number that a spreadsheet shows. */
+    this.recordNumber = 0;
+    /** Position at which the latest record starts. */
     this.start = 0;
   }
 
-  /** The cells of the next record that is not blank, or null at the end. @returns {string[] | null} */
+  /** The cells of the next record that is not blank; null at the end. @returns {string[] | null} */
   next() {
     while (this.position < this.text.length) {
       this.start = this.position;
-      this.number += 1;
-      const cells = this.#record();
+      this.recordNumber += 1;
+      const cells = this.#nextRecord();
       if (cells.length > 1 || cells[0].trim() !== "") return cells;
     }
     return null;
   }
 
-  /** The record that begins at a place. */
-  at(start) {
+  /** The record that starts at a position. */
+  recordAt(start) {
     this.position = start;
-    return this.#record();
+    return this.#nextRecord();
   }
 
-  #record() {
+  #nextRecord() {
     const { text } = this;
     let end = text.indexOf("\n", this.position);
     if (end < 0) end = text.length;
     const line = text.slice(this.position, end);
-    if (line.includes('"') || line.slice(0, -1).includes("\r")) return this.#careful();
+    if (line.includes('"') || line.slice(0, -1).includes("\r")) return this.#quotedRecord();
     this.position = end + 1;
     return (line.endsWith("\r") ? line.slice(0, -1) : line).split(this.separator);
   }
 
-  /** Character by character, for records with quotes or old line ends. */
-  #careful() {
+  /** Parse character by character: for records with quotes or old line ends (CR). */
+  #quotedRecord() {
     const { text, separator } = this;
     const cells = [];
     let at = this.position;
@@ -54,7 +54,7 @@ export class RecordReader {
         for (;;) {
           const quote = text.indexOf('"', at);
           if (quote < 0) {
-            cell += text.slice(at); // never closed: the rest is the cell
+            cell += text.slice(at); // The quote is never closed: the rest of the file belongs to this cell.
             at = text.length;
             break;
           }
@@ -80,7 +80,7 @@ export class RecordReader {
 }
 
 /**
- * The separator that splits the first records most evenly.
+ * Detect the separator: the one that gives most of the first records the same number of cells.
  * @param {string} text
  */
 export function findSeparator(text) {
@@ -91,7 +91,7 @@ export function findSeparator(text) {
     for (let cells = reader.next(); cells && widths.length < 50; cells = reader.next()) {
       widths.push(cells.length);
     }
-    if (widths.length > 1 && reader.position >= 65536) widths.pop(); // cut off
+    if (widths.length > 1 && reader.position >= 65536) widths.pop(); // truncated by the slice above
     const [width = 1] = widths;
     const even = width > 1 ? widths.filter((other) => other === width).length / widths.length : 0;
     if (even > best.even || (even === best.even && width > best.width)) {

@@ -1,32 +1,35 @@
-/** A CSV as columns, with what there is to say about them. Runs in a worker. */
+/** A parsed CSV and the statistics of its columns. Runs in a web worker. */
 
 import {
-  isDecimalComma, isInfinite, isMissing, isNumber, mayBeThousands, unguarded, written,
+  isDecimalComma, isInfinite, isMissing, isNumber, mayBeThousands, toCsvCell, unescapeFormula,
 } from "./cells.js";
-import { freshName } from "./names.js";
+import { uniqueName } from "./names.js";
 import { RecordReader, findSeparator } from "./reader.js";
-import { separation } from "./telling.js";
+import { fisherRatio } from "./feature-ranking.js";
 
 const PREVIEW_ROWS = 8;
-/** Distinct words that are counted; beyond them a column is called "many". */
-const MAX_WORDS = 1000;
+/** Distinct values that are counted per column; above it, `manyValues` is set. */
+const MAX_DISTINCT = 1000;
 const MAX_NAME = 256;
-const MAX_FLAWED = 5;
-/** Rows that are enough to see which columns tell the classes apart. */
-const MOST_LOOKED_AT = 5000;
-/** Multiples of it leave remainders that are spread most evenly. */
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** Rows after the first line that tell whether it holds names. */
-const ROWS_TO_GUESS_BY = 100;
-/** Fewer rows than this may well differ by chance. */
-const FEW_ROWS = 20;
-/** Words are names of rows where this share of them, or more, occurs once only. */
-const SHARE_OF_NAMES = 0.9;
-/** Numbers that are all different and follow upon each other this often count rows; some may be gone. */
-const SHARE_OF_STEPS = 0.5;
+const MAX_RAGGED_LINES = 5;
+/** Rows that are used to rank the features. */
+const MAX_SCORED_ROWS = 5000;
+/** Multiples of the golden ratio, modulo 1, are spread evenly over [0, 1). */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+/** Rows after the first line that decide whether that line is a header. */
+const HEADER_SAMPLE_ROWS = 100;
+/** With fewer rows, values may all differ by chance. */
+const MIN_ROWS_FOR_IDS = 20;
+/** A text column is an identifier if at least this share of its cells are distinct. */
+const MIN_DISTINCT_SHARE = 0.9;
+/**
+ * A number column is a row counter if at least this share of its steps are equal. Less than 1,
+ * because some rows may have been removed.
+ */
+const MIN_STEP_SHARE = 0.5;
 
-/** Numbers of one column, in an array that grows. */
-class Numbers {
+/** Numbers of one column, in an array that grows as needed. */
+class GrowingArray {
   values = new Float64Array(1024);
   length = 0;
 
@@ -39,17 +42,17 @@ class Numbers {
     this.values[this.length++] = value;
   }
 
-  all() {
+  view() {
     return this.values.subarray(0, this.length);
   }
 }
 
-/** What is counted about one column while it is read. */
+/** Statistics of one column, updated cell by cell while the file is read. */
 class Column {
   constructor(name) {
     this.name = name;
-    this.numbers = new Numbers();
-    this.words = new Map();
+    this.numbers = new GrowingArray();
+    this.counts = new Map();
     this.missing = 0;
     this.dots = 0;
     this.commas = 0;
@@ -76,12 +79,15 @@ class Column {
     }
     this.numbers.push(value);
     const word = cell.trim();
-    const seen = this.words.get(word);
-    if (seen !== undefined) this.words.set(word, seen + 1);
-    else if (this.words.size <= MAX_WORDS) this.words.set(word, 1);
+    const seen = this.counts.get(word);
+    if (seen !== undefined) this.counts.set(word, seen + 1);
+    else if (this.counts.size <= MAX_DISTINCT) this.counts.set(word, 1);
   }
 
-  /** A comma is a decimal point if nothing speaks against it: no points, and not just thousands. */
+  /**
+   * Commas are decimal commas if no cell has a point, and at least one cannot be a thousands
+   * separator.
+   */
   get hasDecimalCommas() {
     return this.commas > 0 && this.dots === 0 && this.commas > this.ambiguous && this.text === 0;
   }
@@ -92,16 +98,16 @@ class Column {
     return isText ? "text" : "number";
   }
 
-  /** "names" or "counts" where a column says which row it is, and not what the row is like. */
-  get identifies() {
+  /** "name" or "counter" if the column only identifies its row; null if it may be a feature. */
+  get identifier() {
     const n = this.numbers.length - this.missing;
-    if (n < FEW_ROWS) return null;
-    if (this.kind === "text") return this.distinct >= SHARE_OF_NAMES * n ? "names" : null;
-    return this.kind === "number" && this.missing === 0 && runsInSteps(this.numbers.all()) ? "counts" : null;
+    if (n < MIN_ROWS_FOR_IDS) return null;
+    if (this.kind === "text") return this.distinct >= MIN_DISTINCT_SHARE * n ? "name" : null;
+    return this.kind === "number" && this.missing === 0 && isSequence(this.numbers.view()) ? "counter" : null;
   }
 
   get distinct() {
-    return [...this.words.keys()].filter((word) => !isMissing(word)).length;
+    return [...this.counts.keys()].filter((word) => !isMissing(word)).length;
   }
 
   summary() {
@@ -109,7 +115,7 @@ class Column {
     const range = { min: Infinity, max: -Infinity };
     let whole = kind === "number";
     if (kind === "number") {
-      for (const value of this.numbers.all()) {
+      for (const value of this.numbers.view()) {
         if (value < range.min) range.min = value;
         if (value > range.max) range.max = value;
         if (whole && value === value && !Number.isInteger(value)) whole = false;
@@ -121,9 +127,9 @@ class Column {
       whole,
       missing: this.missing,
       infinite: this.infinite,
-      distinct: Math.min(this.distinct, MAX_WORDS),
-      many: this.words.size > MAX_WORDS,
-      identifies: this.identifies,
+      distinct: Math.min(this.distinct, MAX_DISTINCT),
+      manyValues: this.counts.size > MAX_DISTINCT,
+      identifier: this.identifier,
       decimalComma: this.hasDecimalCommas,
       ambiguousComma: this.commas > 0 && !this.hasDecimalCommas,
       min: range.min,
@@ -132,36 +138,39 @@ class Column {
   }
 }
 
-/** Rows from all of a table. Equal steps would miss classes that take turns, so each is a little off. */
-function spread(nRows, most) {
-  if (nRows <= most) return Array.from({ length: nRows }, (_, i) => i);
-  return Array.from({ length: most }, (_, k) => Math.floor(((k + ((k * GOLDEN) % 1)) * nRows) / most));
+/**
+ * Rows spread over the whole table. With a constant step, classes that alternate could be missed;
+ * the offset prevents that.
+ */
+function sampleRows(nRows, maxRows) {
+  if (nRows <= maxRows) return Array.from({ length: nRows }, (_, i) => i);
+  return Array.from({ length: maxRows }, (_, k) => Math.floor(((k + ((k * GOLDEN_RATIO) % 1)) * nRows) / maxRows));
 }
 
-/** Whole numbers, all different, of which most follow upon the one before. */
-function runsInSteps(values) {
+/** Whether these are distinct whole numbers most of which follow directly on another one. */
+function isSequence(values) {
   if (!values.every(Number.isInteger)) return false;
   const sorted = Float64Array.from(values).sort();
   const steps = sorted.subarray(1).map((value, i) => value - sorted[i]);
   const least = steps.reduce((a, b) => Math.min(a, b));
-  return least > 0 && steps.filter((step) => step === least).length >= SHARE_OF_STEPS * steps.length;
+  return least > 0 && steps.filter((step) => step === least).length >= MIN_STEP_SHARE * steps.length;
 }
 
 export class Table {
   /**
    * @param {string} text without a byte order mark
    * @param {(share: number) => void} [onProgress]
-   * @param {boolean} [hasHeader] whether the first line holds names; guessed if it is not said
+   * @param {boolean} [hasHeader] whether the first line holds column names; guessed by default
    */
   constructor(text, onProgress = () => {}, hasHeader = undefined) {
-    if (!text.includes("\n")) text = text.replaceAll("\r", "\n"); // the oldest of line ends
+    if (!text.includes("\n")) text = text.replaceAll("\r", "\n"); // line ends of old Macintosh files
     this.separator = findSeparator(text);
     const reader = new RecordReader(text, this.separator);
     const first = reader.next();
     if (first === null) throw new Error("the file has no rows");
-    this.hasHeader = hasHeader ?? holdsNames(first, new RecordReader(text, this.separator));
+    this.hasHeader = hasHeader ?? looksLikeHeader(first, new RecordReader(text, this.separator));
     this.names = distinctNames(this.hasHeader ? first : first.map(() => ""));
-    this.renamed = this.hasHeader && this.names.some((name, i) => name !== unguarded(first[i]).trim());
+    this.renamed = this.hasHeader && this.names.some((name, i) => name !== unescapeFormula(first[i]).trim());
     this.columns = this.names.map((name) => new Column(name));
     this.starts = [];
     this.numbers = [];
@@ -178,11 +187,11 @@ export class Table {
   #add(cells, reader) {
     if (cells.length !== this.columns.length) {
       this.ragged.count += 1;
-      if (this.ragged.lines.length < MAX_FLAWED) this.ragged.lines.push(reader.number);
+      if (this.ragged.lines.length < MAX_RAGGED_LINES) this.ragged.lines.push(reader.recordNumber);
       return;
     }
     this.starts.push(reader.start);
-    this.numbers.push(reader.number);
+    this.numbers.push(reader.recordNumber);
     for (let i = 0; i < cells.length; i += 1) this.columns[i].add(cells[i]);
   }
 
@@ -190,12 +199,12 @@ export class Table {
     return this.starts.length;
   }
 
-  /** The cells of a row as text, guards taken off. */
+  /** The cells of a row as text, without the apostrophes that escape formulas. */
   row(index) {
-    return this.reader.at(this.starts[index]).map(unguarded);
+    return this.reader.recordAt(this.starts[index]).map(unescapeFormula);
   }
 
-  /** All that is shown before anything is sent. */
+  /** Everything that the page shows before anything is sent. */
   describe() {
     const preview = [];
     for (let i = 0; i < Math.min(PREVIEW_ROWS, this.nRows); i += 1) preview.push(this.row(i));
@@ -210,14 +219,17 @@ export class Table {
     };
   }
 
-  /** Labels of a column with their counts, commonest first; what is beyond the limit is only counted. */
+  /**
+   * Labels of a column with their counts, most frequent first. Only the first `MAX_DISTINCT` labels
+   * are counted.
+   */
   classes(column) {
-    const words = [...this.columns[column].words].filter(([word]) => !isMissing(word));
-    words.sort((a, b) => b[1] - a[1]);
-    return words.map(([label, n]) => ({ label: unguarded(label), count: n }));
+    const counts = [...this.columns[column].counts].filter(([word]) => !isMissing(word));
+    counts.sort((a, b) => b[1] - a[1]);
+    return counts.map(([label, n]) => ({ label: unescapeFormula(label), count: n }));
   }
 
-  /** Rows whose cell in a column is missing. */
+  /** Rows in which the cell of this column is missing. */
   rowsWithout(column) {
     const rows = [];
     if (this.columns[column].missing === 0) return rows;
@@ -225,16 +237,16 @@ export class Table {
     return rows;
   }
 
-  /** Row numbers as a spreadsheet shows them. */
+  /** Line numbers of rows, as a spreadsheet shows them. */
   lines(rows) {
     return rows.map((row) => this.numbers[row]);
   }
 
-  /** Number columns, those that tell the classes of a column apart best first. */
-  telling(target) {
-    const rows = spread(this.nRows, MOST_LOOKED_AT);
+  /** Number columns, those that separate the classes of the target best first. */
+  rankFeatures(target) {
+    const rows = sampleRows(this.nRows, MAX_SCORED_ROWS);
     const labels = rows.map((row) => this.row(row)[target].trim());
-    const score = ({ numbers }) => separation(rows.map((row) => numbers.values[row]), labels);
+    const score = ({ numbers }) => fisherRatio(rows.map((row) => numbers.values[row]), labels);
     return this.columns
       .map((column, i) => ({ i, score: column.kind === "number" && i !== target ? score(column) : -1 }))
       .filter((found) => found.score >= 0)
@@ -242,9 +254,9 @@ export class Table {
       .map(({ i }) => i);
   }
 
-  /** Some rows, spread evenly, and those that may not be missed, as points: two number columns and a label. */
-  points({ x, y, label, most, always }) {
-    const rows = new Set([...always, ...spread(this.nRows, most)]);
+  /** A sample of the rows, and all rows of `always`, as points: two number columns, label, row. */
+  points({ x, y, label, maxRows, always }) {
+    const rows = new Set([...always, ...sampleRows(this.nRows, maxRows)]);
     const found = [];
     for (const i of [...rows].sort((a, b) => a - b)) {
       const point = [this.columns[x].numbers.values[i], this.columns[y].numbers.values[i]];
@@ -254,7 +266,7 @@ export class Table {
   }
 
   /**
-   * Rows as the service takes them: numbers, words and nulls, in the order of the columns of a model.
+   * Rows as POST /predict takes them: numbers, text and nulls, in the column order of the model.
    * @param {{name: string, kind: "number" | "text"}[]} wanted
    */
   values(wanted, from, to) {
@@ -262,13 +274,15 @@ export class Table {
     const rows = [];
     for (let i = from; i < Math.min(to, this.nRows); i += 1) {
       const cells = this.row(i);
-      rows.push(places.map((place, k) => this.#value(place, i, cells[place], wanted[k].kind)));
+      rows.push(places.map((place, k) => this.#cellValue(place, i, cells[place], wanted[k].kind)));
     }
     return rows;
   }
 
-  /** A word where the model has numbers is left as it is: the service says which cell is wrong. */
-  #value(place, row, cell, kind) {
+  /**
+   * Text in a column that must be numeric is sent as it is: the service reports the faulty cell.
+   */
+  #cellValue(place, row, cell, kind) {
     if (isMissing(cell)) return null;
     const column = this.columns[place];
     const value = column.numbers.values[row];
@@ -277,26 +291,26 @@ export class Table {
   }
 
   /**
-   * The table as a CSV with commas and decimal points.
-   * @param {object} wish
-   * @param {number[]} [wish.columns] all, if it is not said
-   * @param {number[]} [wish.without] rows to leave out
-   * @param {boolean} [wish.guard] keep spreadsheets from running text
-   * @param {{names: string[], rows: string[][]}} [wish.extra] further columns, row by row
+   * The table as CSV with commas as separators and decimal points.
+   * @param {object} selection
+   * @param {number[]} [selection.columns] all by default
+   * @param {number[]} [selection.excludedRows] none by default
+   * @param {boolean} [selection.escapeFormulas] see `toCsvCell`
+   * @param {{names: string[], rows: string[][]}} [selection.extra] additional columns, row by row
    * @returns {Blob}
    */
-  write({ columns = this.columns.map((_, i) => i), without = [], guard = false, extra }) {
-    const left = new Set(without);
+  write({ columns = this.columns.map((_, i) => i), excludedRows = [], escapeFormulas = false, extra }) {
+    const excluded = new Set(excludedRows);
     const parts = [];
     const names = [...columns.map((i) => this.names[i]), ...(extra?.names || [])];
-    let lines = [names.map((name) => written(name, guard)).join(",")];
+    let lines = [names.map((name) => toCsvCell(name, escapeFormulas)).join(",")];
     const commas = this.columns.map((column) => column.hasDecimalCommas);
     for (let i = 0; i < this.nRows; i += 1) {
-      if (left.has(i)) continue;
+      if (excluded.has(i)) continue;
       const cells = this.row(i);
       const row = columns.map((j) => (commas[j] ? cells[j].replace(",", ".") : cells[j]));
       if (extra) row.push(...extra.rows[i]);
-      lines.push(row.map((cell) => written(cell, guard)).join(","));
+      lines.push(row.map((cell) => toCsvCell(cell, escapeFormulas)).join(","));
       if (lines.length >= 50000) {
         parts.push(`${lines.join("\n")}\n`);
         lines = [];
@@ -309,12 +323,15 @@ export class Table {
 
 const isNumeric = (cell) => isNumber(cell) || isDecimalComma(cell);
 
-/** Whether the first line holds names: a word above numbers says so, a number above them says no. */
-function holdsNames(first, reader) {
+/**
+ * Whether the first line is a header: yes if it has text above numbers, no if all of it above
+ * numbers is numeric.
+ */
+function looksLikeHeader(first, reader) {
   if (first.every((cell) => isNumber(cell) || isMissing(cell))) return false;
   const rows = [];
-  reader.next(); // the first line itself
-  for (let cells = reader.next(); cells && rows.length < ROWS_TO_GUESS_BY; cells = reader.next()) {
+  reader.next(); // skip the first line itself
+  for (let cells = reader.next(); cells && rows.length < HEADER_SAMPLE_ROWS; cells = reader.next()) {
     if (cells.length === first.length) rows.push(cells);
   }
   const isAboveNumbers = (_, i) => {
@@ -325,10 +342,10 @@ function holdsNames(first, reader) {
   return above.length === 0 || !above.every(isNumeric);
 }
 
-/** Names that are there, short enough, and differ. */
+/** Names for all columns: not empty, distinct, and short enough for the service. */
 function distinctNames(given) {
   const taken = new Set();
   return given.map((cell, i) =>
-    freshName(unguarded(cell).trim().slice(0, MAX_NAME - 8) || `column ${i + 1}`, taken),
+    uniqueName(unescapeFormula(cell).trim().slice(0, MAX_NAME - 8) || `column ${i + 1}`, taken),
   );
 }

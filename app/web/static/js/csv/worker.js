@@ -1,4 +1,4 @@
-/** Holds one table and answers questions about it, so that the page stays free. */
+/** Web worker that parses and holds one table, so that the page stays responsive. */
 
 import { Table } from "./table.js";
 
@@ -7,17 +7,17 @@ let table;
 
 const READ_SHARE = 0.3;
 
-/** The text of a file in UTF-8, or else in the encoding that old spreadsheets write. */
-async function textOf(blob, report) {
+/** The text of a file: UTF-8, or Windows-1252 (older spreadsheets) if it is not valid UTF-8. */
+async function decode(blob, report) {
   try {
-    return { text: await decoded(blob, "utf-8", report), encoding: "UTF-8" };
+    return { text: await decodeAs(blob, "utf-8", report), encoding: "UTF-8" };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return { text: await decoded(blob, "windows-1252", report), encoding: "Windows-1252" };
+    return { text: await decodeAs(blob, "windows-1252", report), encoding: "Windows-1252" };
   }
 }
 
-async function decoded(blob, encoding, report) {
+async function decodeAs(blob, encoding, report) {
   const decoder = new TextDecoder(encoding, { fatal: true });
   const parts = [];
   const reader = blob.stream().getReader();
@@ -33,7 +33,7 @@ async function decoded(blob, encoding, report) {
 
 const actions = {
   async load({ blob, hasHeader }, report) {
-    const { text, encoding } = await textOf(blob, (share) => report(READ_SHARE * share));
+    const { text, encoding } = await decode(blob, (share) => report(READ_SHARE * share));
     table = new Table(text, (share) => report(READ_SHARE + (1 - READ_SHARE) * share), hasHeader);
     return { ...table.describe(), encoding };
   },
@@ -41,10 +41,10 @@ const actions = {
   rowsWithout: (column) => table.rowsWithout(column),
   rows: (indices) => indices.map((index) => table.row(index)),
   lines: (indices) => table.lines(indices),
-  telling: (target) => table.telling(target),
-  points: (wish) => table.points(wish),
+  rankFeatures: (target) => table.rankFeatures(target),
+  points: (selection) => table.points(selection),
   values: ({ wanted, from, to }) => table.values(wanted, from, to),
-  write: (wish) => table.write(wish),
+  write: (selection) => table.write(selection),
 };
 
 self.addEventListener("message", async ({ data: { id, action, argument } }) => {

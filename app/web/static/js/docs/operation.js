@@ -1,16 +1,16 @@
-/** One call of the API: what it takes, what it answers, and the line that makes it. */
+/** One operation of the API: parameters, body, responses, problems and an example command. */
 
 import { curl } from "../curl.js";
 import { h } from "../dom.js";
-import { command } from "../parts/command.js";
-import { plainTable, scrolling } from "../parts/table.js";
+import { curlCommand } from "../parts/curl-command.js";
+import { plainTable, scrollable } from "../parts/table.js";
 import { inline, prose, typeOf } from "./schema.js";
 
 const FIRST_PROBLEM = 400;
 
 /** @param {{method: string, path: string, operation: any}} call */
 export function operationPanel({ method, path, operation }) {
-  const answers = Object.entries(operation.responses);
+  const responses = Object.entries(operation.responses);
   const isProblem = ([status]) => Number(status) >= FIRST_PROBLEM;
   return h(
     "details",
@@ -26,15 +26,15 @@ export function operationPanel({ method, path, operation }) {
     parameters(operation.parameters ?? []),
     body(operation.requestBody),
     h("h4", {}, "Answers"),
-    answerTable(answers.filter((answer) => !isProblem(answer))),
-    problems(answers.filter(isProblem)),
+    responseTable(responses.filter((response) => !isProblem(response))),
+    problems(responses.filter(isProblem)),
     h("h4", {}, "From a shell"),
-    command(`${method} ${path}`, lineOf(method, path, operation)),
+    curlCommand(`${method} ${path}`, exampleCommand(method, path, operation)),
   );
 }
 
 function table(caption, headings, rows) {
-  return scrolling(caption, plainTable(caption, headings, rows));
+  return scrollable(caption, plainTable(caption, headings, rows));
 }
 
 function parameters(all) {
@@ -54,8 +54,8 @@ function body(requestBody) {
   return [h("h4", {}, "Body"), table("Body", ["Content type", "Holds"], rows)];
 }
 
-function answerTable(answers) {
-  const rows = answers.flatMap(([status, { description, content }]) => {
+function responseTable(responses) {
+  const rows = responses.flatMap(([status, { description, content }]) => {
     const kinds = Object.entries(content ?? {});
     if (kinds.length === 0) return [[status, "–", "nothing", description]];
     return kinds.map(([media, { schema }]) => [status, media, typeOf(schema), description]);
@@ -63,17 +63,17 @@ function answerTable(answers) {
   return table("Answers", ["Status", "Content type", "Holds", "About"], rows);
 }
 
-function problems(answers) {
-  if (answers.length === 0) return null;
-  const rows = answers.flatMap(([status, { description, content, "x-problem-types": types }]) => {
+function problems(responses) {
+  if (responses.length === 0) return null;
+  const rows = responses.flatMap(([status, { description, content, "x-problem-types": types }]) => {
     if (types) return types.map(({ type, about }) => [status, h("code", {}, type), about]);
     return [[status, typeOf(Object.values(content ?? {})[0]?.schema), description]];
   });
   return [h("h4", {}, "Problems"), table("Problems", ["Status", "Type", "When"], rows)];
 }
 
-/** With names in capitals where something has to be put in. */
-function lineOf(method, path, { parameters: all = [], requestBody }) {
+/** A curl command with placeholders in capitals. */
+function exampleCommand(method, path, { parameters: all = [], requestBody }) {
   const place = (name) => name.replaceAll("-", "_").toUpperCase();
   const query = all
     .filter((parameter) => parameter.in === "query" && parameter.required)

@@ -1,11 +1,11 @@
-/** Schemas as a person reads them. */
+/** JSON schemas rendered for reading. */
 
 import { h } from "../dom.js";
-import { plainTable, scrolling } from "../parts/table.js";
+import { plainTable, scrollable } from "../parts/table.js";
 
 const idOf = (name) => `schema-${name}`;
 
-/** Text in paragraphs, with what stands between backticks as code. */
+/** Paragraphs of text, with the parts between backticks as code. */
 export function prose(text) {
   return (text ?? "").split(/\n\s*\n/).filter(Boolean).map((part) => h("p", {}, inline(part)));
 }
@@ -13,7 +13,7 @@ export function prose(text) {
 export const inline = (text) =>
   (text ?? "").split("`").map((part, i) => (i % 2 ? h("code", {}, part) : part));
 
-/** A schema of the document by its name. */
+/** Panel of a named schema. */
 export function schemaPanel(name, schema) {
   return h(
     "details",
@@ -27,30 +27,30 @@ export function schemaPanel(name, schema) {
 function fieldTable(name, { properties, required = [] }) {
   const rows = Object.entries(properties).map(([field, schema]) => [
     field,
-    [typeOf(schema), required.includes(field) ? null : fallback(schema)],
+    [typeOf(schema), required.includes(field) ? null : defaultText(schema)],
     inline(schema.description),
   ]);
-  return scrolling(
+  return scrollable(
     `Fields of ${name}`,
     plainTable(`Fields of ${name}`, ["Field", "Type", "About"], rows),
   );
 }
 
-/** What holds where the field is left out. */
-function fallback({ default: value }) {
+/** The default value, or "optional". */
+function defaultText({ default: value }) {
   const isSaid = value !== undefined && value !== null;
   const words = isSaid ? [", otherwise ", h("code", {}, JSON.stringify(value))] : ", optional";
   return h("span", { class: "hint" }, words);
 }
 
-/** What a value may be, with links to the schemas it names. @returns {any[]} */
+/** Description of the type, with links to named schemas. @returns {any[]} */
 export function typeOf(schema) {
   if (schema === true || schema === undefined || Object.keys(schema).length === 0) return ["anything"];
   if (schema.$ref) return [reference(schema.$ref)];
   if ("const" in schema) return [h("code", {}, JSON.stringify(schema.const))];
-  if (schema.enum) return listed(schema.enum.map((value) => [h("code", {}, JSON.stringify(value))]));
+  if (schema.enum) return joinWithOr(schema.enum.map((value) => [h("code", {}, JSON.stringify(value))]));
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
-  if (choices) return listed(choices.map(typeOf));
+  if (choices) return joinWithOr(choices.map(typeOf));
   return [...kindOf(schema), ...limitsOf(schema).map((limit) => `, ${limit}`)];
 }
 
@@ -60,11 +60,11 @@ function reference(target) {
 }
 
 /** `a, b or c`. */
-const listed = (parts) =>
+const joinWithOr = (parts) =>
   parts.flatMap((part, i) => [i === 0 ? "" : i === parts.length - 1 ? " or " : ", ", ...part]);
 
 function kindOf({ type, items, format, additionalProperties: values, properties, prefixItems: places }) {
-  if (type === "array" && places) return ["list: ", ...listed(places.map(typeOf))];
+  if (type === "array" && places) return ["list: ", ...joinWithOr(places.map(typeOf))];
   if (type === "array") return ["list of ", ...typeOf(items)];
   if (type === "object" && properties) return ["object with ", Object.keys(properties).join(", ")];
   if (type === "object" && values) return ["object of ", ...typeOf(values)];
@@ -72,7 +72,10 @@ function kindOf({ type, items, format, additionalProperties: values, properties,
   return [[type ?? "anything"].flat().join(" or "), format ? ` (${format})` : ""];
 }
 
-/** Bounds that a person may meet; those of 64-bit numbers are beyond what is exact here. */
+/**
+ * Limits of a value. Those of 64-bit integers are left out: a JavaScript number cannot represent
+ * them.
+ */
 function limitsOf(schema) {
   const found = [];
   const bound = (name, words) => {

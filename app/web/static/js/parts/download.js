@@ -1,4 +1,4 @@
-/** Give the user a file. */
+/** Downloads of files that the page creates. */
 
 import { h } from "../dom.js";
 
@@ -12,8 +12,10 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** `data.csv` -> `data-cleaned.csv`, with what no file system takes replaced as browsers do. */
-export function renamed(name, suffix) {
+/**
+ * `data.csv` becomes `data-cleaned.csv`. Characters that file systems reject become underscores.
+ */
+export function nameWithSuffix(name, suffix) {
   const stem = name.replace(/\.(csv|tsv|txt)$/i, "").replace(/[<>:"/\\|?*~\u0000-\u001f]/g, "_");
   return `${stem.replace(/^\.+/, "_")}-${suffix}.csv`;
 }

@@ -1,21 +1,21 @@
-/** Something to know, and something that went wrong. */
+/** Remarks and error messages. */
 
 import { h } from "../dom.js";
 import { plural } from "../format.js";
 
 /** @param {string[]} lines */
-export function notes(lines) {
+export function noteList(lines) {
   return lines.length ? h("ul", { class: "notes" }, lines.map((line) => h("li", {}, line))) : null;
 }
 
-/** Rows that could not be read. @param {{count: number, lines: number[]}} ragged the first lines of them */
-export function raggedRows({ count: n, lines }) {
+/** Note on skipped rows. @param {{count: number, lines: number[]}} ragged `lines`: the first few */
+export function raggedRowsNote({ count: n, lines }) {
   const where = `line ${lines.join(", ")}${n > lines.length ? " …" : ""}`;
   return `${plural(n, "row")} with more or fewer cells than the first line left out (${where}).`;
 }
 
-/** An error in the words of the service, with the places it names. */
-export function failure(error) {
+/** An error message, with one item per faulty field if the service lists them. */
+export function errorNotice(error) {
   const places = (error.errors || []).slice(1).map((flaw) =>
     [flaw.field, flaw.row === undefined ? "" : `row ${flaw.row}`, flaw.column ?? "", flaw.detail]
       .filter((part) => part !== "" && part !== undefined)

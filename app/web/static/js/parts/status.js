@@ -1,7 +1,7 @@
-/** One place from which a screen reader hears what happened. */
+/** Announcements for screen readers, through the live region `#status`. */
 
 /** @param {string} text */
-export function say(text) {
+export function announce(text) {
   const place = document.getElementById("status");
   if (place.textContent !== text) place.textContent = text;
 }

@@ -1,23 +1,23 @@
-/** Tables: scrollable by keyboard, sortable by their headings. */
+/** Tables that scroll within the page, and tables sortable by column. */
 
 import { h, replace } from "../dom.js";
 
-/** A table that scrolls sideways within itself, reachable by keyboard. */
-export function scrolling(label, table, tall = false) {
+/** A container that scrolls sideways and can be focused with the keyboard. */
+export function scrollable(label, table, tall = false) {
   const className = tall ? "scroll tall" : "scroll";
   return h("div", { class: className, tabindex: "0", role: "group", "aria-label": label }, table);
 }
 
-/** A heading over numbers. */
+/** A heading of a column of numbers. */
 export const numeric = (name) => ({ name, number: true });
 
 /**
- * A table whose rows begin with their heading.
+ * A table whose first cell in each row is the row heading.
  * @param {string} caption
  * @param {(string | {name: string, number: boolean})[]} headings
- * @param {any[][]} rows cells, the first of which is the heading
+ * @param {any[][]} rows cells; the first is the row heading
  * @param {{foot?: any[][], className?: string, captionShown?: boolean, chosen?: any[]}} [options]
- *   `chosen`: the row that is marked
+ *   `chosen`: the row to highlight
  */
 export function plainTable(caption, headings, rows, options = {}) {
   const { foot = [], className = null, captionShown = false, chosen = null } = options;
@@ -36,7 +36,7 @@ export function plainTable(caption, headings, rows, options = {}) {
   return h(
     "table",
     { class: className },
-    h("caption", { class: captionShown ? null : "unseen" }, caption),
+    h("caption", { class: captionShown ? null : "visually-hidden" }, caption),
     h("thead", {}, h("tr", {}, head)),
     h("tbody", {}, rows.map(line)),
     foot.length ? h("tfoot", {}, foot.map(line)) : null,
@@ -48,13 +48,13 @@ export function plainTable(caption, headings, rows, options = {}) {
  */
 
 /**
- * A table whose headings sort it.
+ * A table that is sorted by clicking a column heading.
  * @param {string} caption
- * @param {Heading[]} headings those with a `value` can be sorted by
+ * @param {Heading[]} headings those with a `value` are sortable
  * @param {any[]} rows
- * @param {(rows: any[]) => any[]} [shown] which of the sorted rows to show
+ * @param {(rows: any[]) => any[]} [shown] selects the rows to show from the sorted ones
  */
-export function sortable(caption, headings, rows, shown = (all) => all) {
+export function sortableTable(caption, headings, rows, shown = (all) => all) {
   let order = { heading: null, down: false };
   const body = h("tbody");
   const head = h("tr");
@@ -102,12 +102,12 @@ export function sortable(caption, headings, rows, shown = (all) => all) {
     ),
   );
   draw();
-  const element = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, head), body);
+  const element = h("table", {}, h("caption", { class: "visually-hidden" }, caption), h("thead", {}, head), body);
   element.redraw = draw;
   return element;
 }
 
-/** Numbers by size, words as people sort them; what is no number comes last, up and down. */
+/** Compare numbers by size and text by locale. NaN is last in either direction. */
 function compare(a, b, direction) {
   if (typeof a === "number" && typeof b === "number") {
     if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
@@ -116,7 +116,7 @@ function compare(a, b, direction) {
   return String(a).localeCompare(String(b), undefined, { numeric: true }) * direction;
 }
 
-/** Pairs of a name and a value. */
-export function pairs(rows) {
+/** A list of name-value pairs. */
+export function definitionList(rows) {
   return h("dl", { class: "pairs" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }

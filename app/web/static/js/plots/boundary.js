@@ -1,8 +1,8 @@
-/** Where a model changes its mind, over two features. */
+/** Decision areas and planes over two features. */
 
 import { s } from "../dom.js";
 import { positiveArea, zeroLines } from "./contour.js";
-import { axes, figure, scale, ticks } from "./frame.js";
+import { axes, figure, scale, ticks } from "./axes.js";
 import { colourClass, markPath, round } from "./marks.js";
 
 const WIDTH = 720;
@@ -14,12 +14,12 @@ const BOX = { left: 78, top: 14, right: WIDTH - 14, bottom: HEIGHT - 58 };
  * @param {[string, string]} picture.names of the features
  * @param {[[number, number], [number, number]]} picture.ranges
  * @param {number} picture.size grid points per side
- * @param {Float64Array[]} picture.leads one per class: by how much it leads on the grid
+ * @param {Float64Array[]} picture.margins one per class: its margin at each grid point
  * @param {{own: number, values: Float64Array}[]} picture.planes
  * @param {{x: number, y: number, label: number, suspected: boolean}[]} picture.points
  * @param {string} picture.description
  */
-export function boundaryPlot({ names, ranges, size, leads, planes, points, description }) {
+export function boundaryPlot({ names, ranges, size, margins, planes, points, description }) {
   const x = scale(ranges[0], [BOX.left, BOX.right]);
   const y = scale(ranges[1], [BOX.bottom, BOX.top]);
   const column = scale([0, size - 1], [BOX.left, BOX.right]);
@@ -27,15 +27,15 @@ export function boundaryPlot({ names, ranges, size, leads, planes, points, descr
   const at = ([i, j]) => `${round(column(i))},${round(row(j))}`;
   const path = (lines, end) => lines.map((line) => `M${line.map(at).join("L")}${end}`).join("");
   const grid = (values) => ({ columns: size, rows: size, values });
-  // Of two classes one line says it all; of more, each area has its own edge.
-  const edges = leads.length === 2 ? leads.slice(1) : leads;
+  // With two classes one line is the boundary of both areas; otherwise each area has its own.
+  const edges = margins.length === 2 ? margins.slice(1) : margins;
   return figure(
     WIDTH,
     HEIGHT,
     `Decision areas over ${names[0]} and ${names[1]}`,
     description,
-    leads.map((lead, k) =>
-      s("path", { class: `area ${colourClass(k)}`, d: path(positiveArea(grid(lead)), "z") }),
+    margins.map((margin, k) =>
+      s("path", { class: `area ${colourClass(k)}`, d: path(positiveArea(grid(margin)), "z") }),
     ),
     axes(BOX, x, y, {
       xTicks: ticks(...ranges[0], 6),
@@ -47,7 +47,7 @@ export function boundaryPlot({ names, ranges, size, leads, planes, points, descr
     planes.map(({ own, values }) =>
       s("path", { class: `plane ${colourClass(own)}`, d: path(zeroLines(grid(values)), "") }),
     ),
-    edges.map((lead) => s("path", { class: "boundary", d: path(zeroLines(grid(lead)), "") })),
+    edges.map((margin) => s("path", { class: "boundary", d: path(zeroLines(grid(margin)), "") })),
   );
 }
 

@@ -1,11 +1,13 @@
-/** Lines and areas of a function that is known on a grid, straight within each cell. */
+/**
+ * Contour lines and areas of a function given on a grid, interpolated linearly within each cell.
+ */
 
 /**
  * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} Grid values row by row
  */
 
 /**
- * The lines where the function is 0, as lists of points in grid units.
+ * Lines where the function is 0, as lists of points in grid units.
  * @param {Grid} grid
  * @returns {[number, number][][]}
  */
@@ -16,19 +18,20 @@ export function zeroLines({ columns, rows, values }) {
       const crossings = edgesOf(i, j)
         .map(([a, b]) => crossing(a, b, values[a[1] * columns + a[0]], values[b[1] * columns + b[0]]))
         .filter((point) => point !== null);
-      // Four crossings are a saddle; the edges go round, so neighbours are joined.
+      // Four crossings are a saddle point. The edges are in circular order, so neighbors are
+      // joined.
       for (let k = 0; k + 1 < crossings.length; k += 2) {
         const [a, b] = [crossings[k], crossings[k + 1]];
-        if (a[0] !== b[0] || a[1] !== b[1]) segments.push([a, b]); // not just a corner at 0
+        if (a[0] !== b[0] || a[1] !== b[1]) segments.push([a, b]); // skip a corner that is exactly 0
       }
     }
   }
-  return chained(segments);
+  return joinSegments(segments);
 }
 
 function edgesOf(i, j) {
   const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
-  // Every edge in one direction, so that two cells find the same point on it.
+  // Each edge has one direction, so that both adjacent cells compute the same point on it.
   return [
     [corners[0], corners[1]],
     [corners[1], corners[2]],
@@ -43,8 +46,8 @@ function crossing(a, b, fa, fb) {
   return [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
 }
 
-/** Segments that share an end become one line. */
-function chained(segments) {
+/** Join segments that share an end point. */
+function joinSegments(segments) {
   const name = ([x, y]) => `${x.toFixed(6)},${y.toFixed(6)}`;
   const ends = new Map();
   segments.forEach((segment, index) => {
@@ -79,8 +82,8 @@ function chained(segments) {
 }
 
 /**
- * The area where the function is above 0, as polygons in grid units: whole stretches of cells, and the
- * cut parts of those on the edge.
+ * Polygons, in grid units, of the area where the function is positive: runs of whole cells, and the
+ * clipped cells on the boundary.
  * @param {Grid} grid
  * @returns {[number, number][][]}
  */
@@ -97,13 +100,13 @@ export function positiveArea({ columns, rows, values }) {
         polygons.push([[from, j], [i, j], [i, j + 1], [from, j + 1]]);
         from = -1;
       }
-      if (!inside && heights.some((height) => height > 0)) polygons.push(cut(corners, heights));
+      if (!inside && heights.some((height) => height > 0)) polygons.push(clipCell(corners, heights));
     }
   }
   return polygons;
 }
 
-function cut(corners, heights) {
+function clipCell(corners, heights) {
   const polygon = [];
   corners.forEach((corner, k) => {
     const next = (k + 1) % 4;

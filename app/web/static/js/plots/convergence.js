@@ -1,21 +1,21 @@
-/** How the solver came to its end: the duality gap after each sweep, and after the exact step. */
+/** Duality gap after each sweep of the solver, and after the final exact step. */
 
 import { s } from "../dom.js";
-import { number, tiny } from "../format.js";
-import { axes, figure, scale, ticks } from "./frame.js";
+import { number, scientific } from "../format.js";
+import { axes, figure, scale, ticks } from "./axes.js";
 import { colourClass, markPath, round } from "./marks.js";
 
 const WIDTH = 720;
 const HEIGHT = 300;
 const BOX = { left: 104, top: 14, right: WIDTH - 18, bottom: HEIGHT - 58 };
-/** Where a gap of zero is drawn, which a log scale does not have: that of rounding. */
+/** A gap of 0, which a log scale cannot show, is drawn at the level of rounding errors. */
 const FLOOR = 1e-16;
 
 const logOf = (gap) => Math.log10(Math.max(gap, FLOOR));
 
 /**
- * @param {{own: number, sweeps: number[], gaps: number[], last: number}[]} planes
- *   relative gaps after some sweeps, and the last one, after the exact step
+ * @param {{own: number, sweeps: number[], gaps: number[], finalGap: number}[]} planes relative gaps
+ *   after some of the sweeps, and the one after the exact step
  */
 export function convergencePlot(planes) {
   const logs = planes.map(({ gaps, last }) => [...gaps, last].map(logOf));
@@ -31,13 +31,13 @@ export function convergencePlot(planes) {
     HEIGHT,
     "Duality gap by sweep",
     `The solver took at most ${number(longest)} sweeps. Gaps at the end, plane by plane: ` +
-      `${planes.map(({ last }) => tiny(last)).join(", ")}.`,
+      `${planes.map(({ last }) => scientific(last)).join(", ")}.`,
     axes(BOX, x, y, {
       xTicks: ticks(1, longest, 6).filter(Number.isInteger),
       yTicks,
       xLabel: "sweep",
       yLabel: "gap, relative",
-      yTexts: yTicks.map((value) => tiny(10 ** value, 0)),
+      yTexts: yTicks.map((value) => scientific(10 ** value, 0)),
     }),
     planes.map((plane, k) => [
       s("path", {

@@ -1,14 +1,14 @@
-/** The score of every fold, on one line. */
+/** The score of each fold on a common axis. */
 
 import { s } from "../dom.js";
 import { percent } from "../format.js";
-import { figure, scale, ticks } from "./frame.js";
+import { figure, scale, ticks } from "./axes.js";
 import { round } from "./marks.js";
 
 const WIDTH = 460;
 const HEIGHT = 74;
 
-/** A text near an edge stays within the picture. */
+/** Keep labels near an edge inside the image. */
 const anchor = (at) => (at > WIDTH - 60 ? "end" : at < 60 ? "start" : "middle");
 
 /** @param {string} name of the score @param {number[]} values one per fold */

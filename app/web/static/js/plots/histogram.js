@@ -1,8 +1,8 @@
-/** How many training rows of a class have which membership. */
+/** Histogram of the memberships of one class. */
 
 import { s } from "../dom.js";
 import { count } from "../format.js";
-import { axes, figure, scale, ticks } from "./frame.js";
+import { axes, figure, scale, ticks } from "./axes.js";
 import { colourClass, round } from "./marks.js";
 
 const WIDTH = 340;
@@ -11,8 +11,8 @@ const BOX = { left: 70, top: 12, right: WIDTH - 20, bottom: HEIGHT - 56 };
 
 /**
  * @param {string} label the class
- * @param {number} index its number
- * @param {number[]} counts rows by membership, in equal bins from 0 to 1
+ * @param {number} index of the class
+ * @param {number[]} counts rows per bin; the bins divide [0, 1] equally
  */
 export function membershipPlot(label, index, counts) {
   const most = Math.max(1, ...counts);

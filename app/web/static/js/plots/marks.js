@@ -1,6 +1,6 @@
-/** One colour and one shape per class, so that neither has to carry the meaning alone. */
+/** A color and a shape per class, so that classes can be told apart without color. */
 
-/** Numbers of the colours `--class-0` ... in the style sheet; more classes begin anew. */
+/** Number of the colors `--class-0` ... in the style sheet. They repeat for further classes. */
 const N_COLOURS = 6;
 
 const SHAPES = [
@@ -12,14 +12,14 @@ const SHAPES = [
   (x, y, r) => `M${x - 1.1 * r},${y - 0.5 * r}h${2.2 * r}v${r}h${-2.2 * r}z`,
 ];
 
-/** The path of the mark of a class. */
+/** SVG path of the marker of a class. */
 export function markPath(index, x, y, radius) {
-  // Where the colours begin anew the shapes go on by one, so that no two of 36 classes look alike.
+  // The shape shifts by one each time the colors repeat, so that 36 classes look different.
   const shape = (index + Math.floor(index / N_COLOURS)) % SHAPES.length;
   return SHAPES[shape](round(x), round(y), radius);
 }
 
-/** The CSS class that gives a mark its colour. */
+/** CSS class with the color of a class. */
 export const colourClass = (index) => `class-${index % N_COLOURS}`;
 
 export const round = (value) => Math.round(value * 10) / 10;

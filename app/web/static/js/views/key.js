@@ -1,26 +1,26 @@
-/** The field for an API key, shown when the service asks for one. */
+/** Form for the API key, shown when the service requires one. */
 
 import { h, field, replace } from "../dom.js";
 import { key } from "../api.js";
-import { say } from "../parts/status.js";
+import { announce } from "../parts/status.js";
 
 /**
- * A button in the footer that forgets the key, as long as there is one.
+ * Show a button in the footer that removes the key, if a key is set.
  * @param {() => void} onDone
  */
-export function showForgetting(onDone) {
+export function showForgetButton(onDone) {
   const place = document.getElementById("key-state");
   const forget = () => {
     key.set("");
     replace(place);
-    say("The key is forgotten.");
+    announce("The key is forgotten.");
     onDone();
   };
   const button = h("button", { type: "button", class: "quiet", onclick: forget }, "Forget the key");
   replace(place, key.get() ? button : null);
 }
 
-/** @param {Error} problem why it is wanted @param {() => void} onDone */
+/** @param {Error} problem the 401 or 403 response @param {() => void} onDone */
 export function showKeyForm(problem, onDone) {
   const place = document.getElementById("key");
   const had = key.get() !== "";
@@ -40,7 +40,7 @@ export function showKeyForm(problem, onDone) {
         key.set(input.value.trim());
         place.hidden = true;
         delete place.dataset.reason;
-        say("The key is set.");
+        announce("The key is set.");
         onDone();
       },
     },
@@ -57,6 +57,6 @@ export function showKeyForm(problem, onDone) {
     form,
   );
   place.hidden = false;
-  say(title);
+  announce(title);
   input.focus();
 }

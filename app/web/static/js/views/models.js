@@ -1,48 +1,48 @@
-/** All models, the versions of one, and what can be done with them. */
+/** The list of models, the versions of one model, and the actions on them. */
 
-import { PAGE, api, modelPath, versionPath, withQuery } from "../api.js";
+import { PAGE_SIZE, api, modelPath, versionPath, withQuery } from "../api.js";
 import { h, replace } from "../dom.js";
-import { count, moment, percent, plural } from "../format.js";
+import { count, dateTime, percent, plural } from "../format.js";
 import { curl } from "../curl.js";
-import { ask } from "../parts/ask.js";
-import { command } from "../parts/command.js";
-import { failure } from "../parts/notice.js";
-import { say } from "../parts/status.js";
-import { plainTable, scrolling } from "../parts/table.js";
+import { confirmAction } from "../parts/confirm.js";
+import { curlCommand } from "../parts/curl-command.js";
+import { errorNotice } from "../parts/notice.js";
+import { announce } from "../parts/status.js";
+import { plainTable, scrollable } from "../parts/table.js";
 import { session } from "../session.js";
 
-const LIST = withQuery("models", { limit: PAGE });
+const LIST_PATH = withQuery("models", { limit: PAGE_SIZE });
 const address = (model) => `#models/${encodeURIComponent(model)}`;
 
 export async function modelsView(model, version) {
   const { items, total } = await api.models();
-  if (items.length === 0) return nothingYet();
+  if (items.length === 0) return emptyState();
   const cut = total > items.length ? `, the first ${items.length} by name` : "";
   return [
     h("h1", {}, "Models"),
     h("p", { class: "facts" }, `${plural(total, "model")}${cut}`),
-    scrolling("Models", modelTable(items, model)),
-    command("list the models", curl(LIST)),
+    scrollable("Models", modelTable(items, model)),
+    curlCommand("list the models", curl(LIST_PATH)),
     model === undefined ? null : await modelPanel(model, Number(version)),
   ];
 }
 
-function nothingYet() {
+function emptyState() {
   return [
     h("h1", {}, "Models"),
     h("p", { class: "lead" }, "There is none yet."),
     h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one")),
-    command("list the models", curl(LIST)),
+    curlCommand("list the models", curl(LIST_PATH)),
   ];
 }
 
-/** A link in the list that says whether it is the one looked at. */
-const listed = (href, text, isChosen) =>
+/** A link of the list, marked if its target is selected. */
+const listLink = (href, text, isChosen) =>
   h("a", { href, "aria-current": isChosen ? "true" : null }, text);
 
 function modelTable(items, model) {
   const rows = items.map((item) => [
-    listed(address(item.model), item.model, item.model === model),
+    listLink(address(item.model), item.model, item.model === model),
     count(item.n_versions),
     count(item.latest),
     Object.entries(item.aliases).map(([alias, at]) => `${alias} → ${at}`).join(", ") || "–",
@@ -59,17 +59,17 @@ async function modelPanel(model, version) {
     { "aria-labelledby": "model-title" },
     h("h2", { id: "model-title" }, model),
     h("p", { class: "facts" }, `Version ${info.serving} answers when a caller names none.`),
-    scrolling(`Versions of ${model}`, versionTable(info, chosen)),
-    command("this model", curl(withQuery(modelPath(model), { limit: PAGE }))),
-    versionPanel(info, chosen),
-    wholePanel(info),
+    scrollable(`Versions of ${model}`, versionTable(info, chosen)),
+    curlCommand("this model", curl(withQuery(modelPath(model), { limit: PAGE_SIZE }))),
+    versionActions(info, chosen),
+    modelActions(info),
   );
 }
 
 function versionTable(info, chosen) {
   const rows = info.versions.map((item) => [
-    listed(`${address(info.model)}/${item.version}`, `Version ${item.version}`, item === chosen),
-    h("time", { datetime: item.created_at }, moment(item.created_at)),
+    listLink(`${address(info.model)}/${item.version}`, `Version ${item.version}`, item === chosen),
+    h("time", { datetime: item.created_at }, dateTime(item.created_at)),
     item.kernel,
     count(item.n_rows),
     percent(item.validation_accuracy),
@@ -83,31 +83,31 @@ function versionTable(info, chosen) {
   );
 }
 
-/** A button, what it does, and its curl line. */
+/** A button with a description and its curl command. */
 function action({ name, about, line, className, onclick, disabled }) {
   const button = h("button", { type: "button", class: className, onclick, disabled }, name);
   return h(
     "div",
     { class: "action" },
     h("div", {}, button, h("p", { class: "hint" }, about)),
-    command(name, line),
+    curlCommand(name, line),
   );
 }
 
-const showAnew = () => dispatchEvent(new HashChangeEvent("hashchange"));
+const refresh = () => dispatchEvent(new HashChangeEvent("hashchange"));
 
-/** Does it, says it, and shows the list anew; what goes wrong is shown in place. */
-async function perform(place, work, done, next = showAnew) {
+/** Run an action, announce its result and refresh the view. An error is shown in `place`. */
+async function perform(place, work, done, next = refresh) {
   try {
     await work();
-    say(done);
+    announce(done);
     next();
   } catch (error) {
-    replace(place, failure(error));
+    replace(place, errorNotice(error));
   }
 }
 
-function versionPanel({ model, aliases }, { version }) {
+function versionActions({ model, aliases }, { version }) {
   const place = h("div");
   const name = encodeURIComponent(model);
   return h(
@@ -135,20 +135,20 @@ function versionPanel({ model, aliases }, { version }) {
       className: "danger",
       line: curl(versionPath(model, version), { method: "DELETE" }),
       async onclick() {
-        const sure = await ask(
+        const sure = await confirmAction(
           `Delete version ${version} of ${model}?`,
           "It cannot be brought back, and whoever names it gets an error.",
           "Delete it",
         );
         if (!sure) return;
         const remove = () => api.removeVersion(model, version);
-        await perform(place, remove, `Version ${version} is deleted.`, () => leave(model));
+        await perform(place, remove, `Version ${version} is deleted.`, () => leaveDeleted(model));
       },
     }),
   );
 }
 
-function wholePanel({ model, aliases, n_versions: n }) {
+function modelActions({ model, aliases, n_versions: n }) {
   const place = h("div");
   return h(
     "div",
@@ -171,22 +171,22 @@ function wholePanel({ model, aliases, n_versions: n }) {
       className: "danger",
       line: curl(modelPath(model), { method: "DELETE" }),
       async onclick() {
-        const sure = await ask(
+        const sure = await confirmAction(
           `Delete ${model}?`,
           `${plural(n, "version")} and every alias go with it. It cannot be brought back.`,
           "Delete it all",
         );
         if (!sure) return;
-        await perform(place, () => api.removeModel(model), `${model} is deleted.`, () => leave());
+        await perform(place, () => api.removeModel(model), `${model} is deleted.`, () => leaveDeleted());
       },
     }),
   );
 }
 
-/** Away from what is no longer there. */
-function leave(model) {
+/** Leave the page of a deleted model or version. */
+function leaveDeleted(model) {
   session.current = null;
   const next = model === undefined ? "#models" : address(model);
-  if (location.hash === next) showAnew();
+  if (location.hash === next) refresh();
   else location.hash = next;
 }

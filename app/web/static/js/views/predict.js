@@ -1,4 +1,4 @@
-/** Ask a model: one row by a form, or a whole table. */
+/** Predictions for one row from a form, or for a CSV file. */
 
 import { api } from "../api.js";
 import { field, h, select } from "../dom.js";

@@ -1,10 +1,10 @@
-/** What a training found. */
+/** The result of a training: one version of a model. */
 
-import { PAGE, api, versionPath, withQuery } from "../api.js";
+import { PAGE_SIZE, api, versionPath, withQuery } from "../api.js";
 import { h } from "../dom.js";
-import { count, moment, number, percent, plural, seconds, spread } from "../format.js";
+import { count, dateTime, number, percent, plural, seconds, meanAndDeviation } from "../format.js";
 import { curl } from "../curl.js";
-import { command } from "../parts/command.js";
+import { curlCommand } from "../parts/curl-command.js";
 import { session } from "../session.js";
 import { boundaryPanel } from "./result/boundary.js";
 import { comparisonPanel } from "./result/comparison.js";
@@ -17,7 +17,7 @@ import { fetchSuspects, suspectsPanel } from "./result/suspects.js";
 export async function resultView(model, version) {
   if (model === undefined) {
     if (session.current) return resultView(session.current.model, session.current.version);
-    return nothingYet();
+    return emptyState();
   }
   const info = await api.version(model, Number(version));
   session.current = { model, version: info.version };
@@ -26,7 +26,7 @@ export async function resultView(model, version) {
   const path = versionPath(model, info.version);
   return [
     h("h1", {}, `${info.model}, version ${info.version}`),
-    h("p", { class: "facts" }, factsOf(info)),
+    h("p", { class: "facts" }, summaryOf(info)),
     headline(info),
     h(
       "p",
@@ -46,14 +46,14 @@ export async function resultView(model, version) {
       { "aria-labelledby": "same-title" },
       h("h2", { id: "same-title" }, "The same from a shell"),
       h("p", {}, "All that is shown here, as JSON: the version, its planes, and the membership of every row."),
-      command("this version", curl(path)),
-      command("its planes", curl(withQuery(`${path}/planes`, { limit: PAGE }))),
-      command("its memberships", curl(withQuery(`${path}/memberships`, { limit: PAGE }))),
+      curlCommand("this version", curl(path)),
+      curlCommand("its planes", curl(withQuery(`${path}/planes`, { limit: PAGE_SIZE }))),
+      curlCommand("its memberships", curl(withQuery(`${path}/memberships`, { limit: PAGE_SIZE }))),
     ),
   ];
 }
 
-async function nothingYet() {
+async function emptyState() {
   const { items } = await api.models();
   return [
     h("h1", {}, "No result yet"),
@@ -62,20 +62,20 @@ async function nothingYet() {
       { class: "lead" },
       items.length ? "Look at a model that is there, or train one." : "Train a model, and it is shown here.",
     ),
-    items.length ? h("ul", { class: "plain" }, items.map(newestOf)) : null,
+    items.length ? h("ul", { class: "plain" }, items.map(newestVersionLink)) : null,
     h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train")),
   ];
 }
 
-function newestOf({ model, latest }) {
+function newestVersionLink({ model, latest }) {
   const address = `#result/${encodeURIComponent(model)}/${latest}`;
   return h("li", {}, h("a", { href: address }, `${model}, version ${latest}`));
 }
 
-function factsOf(info) {
+function summaryOf(info) {
   const kernel = info.kernel.name === "linear" ? "linear" : `${info.kernel.name} kernel`;
   const parts = [
-    moment(info.created_at),
+    dateTime(info.created_at),
     `${count(info.n_rows)} rows × ${count(info.n_features)} features`,
     plural(info.classes.length, "class", "classes"),
     kernel,
@@ -114,6 +114,6 @@ function headline(info) {
 
 function foldsNote(folds) {
   if (folds.length === 1) return "on the rows held out";
-  const { deviation } = spread(folds.map((fold) => fold.accuracy));
+  const { deviation } = meanAndDeviation(folds.map((fold) => fold.accuracy));
   return `± ${number(100 * deviation, 2)} over ${folds.length} folds`;
 }

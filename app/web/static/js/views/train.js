@@ -1,19 +1,20 @@
-/** From a table to a training: open, look, choose, train. */
+/** The train view: open a table, select columns, set options, train. */
 
 import { h, replace } from "../dom.js";
 import { session } from "../session.js";
 import { columnsPanel } from "./train/columns.js";
 import { openPanel } from "./train/open.js";
 import { optionsPanel } from "./train/options.js";
-import { othersPanel } from "./train/running.js";
+import { otherJobsPanel } from "./train/progress.js";
 
 export async function trainView() {
   const view = h("div");
   const open = openPanel(draw);
-  // A key may not be allowed to train, or still be wanted: the view does without then.
-  const others = await othersPanel().catch(() => null);
+  // The request fails if the key is missing or has no training scope. The view works without the
+  // list.
+  const others = await otherJobsPanel().catch(() => null);
   async function draw() {
-    replace(view, session.dataset ? await opened(open) : [...welcome(), open], others);
+    replace(view, session.dataset ? await openTableView(open) : [...welcome(), open], others);
   }
   await draw();
   return view;
@@ -31,7 +32,7 @@ function welcome() {
   ];
 }
 
-async function opened(open) {
+async function openTableView(open) {
   const { dataset, plan } = session;
   const choose = h("div");
   const replan = async () => replace(choose, await optionsPanel(dataset, plan));

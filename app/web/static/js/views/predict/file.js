@@ -1,20 +1,20 @@
-/** A table in, the same table with labels and scores out. */
+/** Predictions for a CSV file, returned as the same file with additional columns. */
 
 import { api, withQuery } from "../../api.js";
 import { field, h, replace } from "../../dom.js";
 import { count, plural } from "../../format.js";
 import { curl } from "../../curl.js";
 import { Dataset } from "../../csv/dataset.js";
-import { freshName } from "../../csv/names.js";
-import { command } from "../../parts/command.js";
-import { download, renamed } from "../../parts/download.js";
-import { failure, raggedRows } from "../../parts/notice.js";
-import { say } from "../../parts/status.js";
+import { uniqueName } from "../../csv/names.js";
+import { curlCommand } from "../../parts/curl-command.js";
+import { download, nameWithSuffix } from "../../parts/download.js";
+import { errorNotice, raggedRowsNote } from "../../parts/notice.js";
+import { announce } from "../../parts/status.js";
 
-/** Cells of one call. */
-const CALL_CELLS = 100_000;
-/** Columns that are named before the rest is counted. */
-const MOST_NAMES = 8;
+/** Cells sent per request. */
+const CELLS_PER_REQUEST = 100_000;
+/** Column names listed in the hint. */
+const MAX_LISTED_NAMES = 8;
 
 export function filePanel(info) {
   const report = h("div", { class: "answer" });
@@ -31,21 +31,21 @@ export function filePanel(info) {
     try {
       await load(dataset, file, info.feature_names ?? []);
       const extra = await predictAll(info, dataset, (share) => (bar.value = share), abort.signal);
-      const blob = await dataset.write({ guard: true, extra });
-      const name = renamed(file.name, "predicted");
+      const blob = await dataset.write({ escapeFormulas: true, extra });
+      const name = nameWithSuffix(file.name, "predicted");
       replace(
         report,
-        h("p", {}, `${plural(dataset.about.nRows, "row")} predicted. `, tally(extra.rows)),
-        dataset.about.ragged.count ? h("p", { class: "hint" }, raggedRows(dataset.about.ragged)) : null,
+        h("p", {}, `${plural(dataset.about.nRows, "row")} predicted. `, classCounts(extra.rows)),
+        dataset.about.ragged.count ? h("p", { class: "hint" }, raggedRowsNote(dataset.about.ragged)) : null,
         h(
           "button",
           { type: "button", class: "primary", onclick: () => download(blob, name) },
           `Download ${name}`,
         ),
       );
-      say("The predictions are ready.");
+      announce("The predictions are ready.");
     } catch (error) {
-      replace(report, error.name === "AbortError" ? h("p", {}, "Stopped.") : failure(error));
+      replace(report, error.name === "AbortError" ? h("p", {}, "Stopped.") : errorNotice(error));
     } finally {
       dataset.close();
       input.value = "";
@@ -56,14 +56,14 @@ export function filePanel(info) {
     "section",
     { "aria-labelledby": "file-title" },
     h("h2", { id: "file-title" }, "A table"),
-    field("CSV with the columns of the model", input, needed(info)),
+    field("CSV with the columns of the model", input, requiredColumnsHint(info)),
     report,
-    command("predict a table", curlOf(info)),
+    curlCommand("predict a table", predictCommand(info)),
     h("p", { class: "hint" }, "The line sends a file, here rows.csv, with the columns of the model and no others."),
   );
 }
 
-/** Where the first line has a name of the model in it, it holds names, whatever the guess. */
+/** A first line that contains a feature name of the model is a header, whatever was guessed. */
 async function load(dataset, file, names) {
   await dataset.load(file);
   const { hasHeader, preview } = dataset.about;
@@ -71,45 +71,45 @@ async function load(dataset, file, names) {
   if (!hasHeader && isNamed) await dataset.load(file, { hasHeader: true });
 }
 
-function curlOf({ model, version }) {
+function predictCommand({ model, version }) {
   const headers = ["content-type: text/csv", "accept: text/csv"];
   return curl(withQuery("predict", { model, version }), { file: "rows.csv", headers });
 }
 
-/** The columns of the model by the names that they have in the table. */
-const wantedOf = (info, dataset) =>
+/** The columns of the model, by their names in the table. */
+const modelColumns = (info, dataset) =>
   info.columns.map(({ name, kind }, i) => ({ name: name ?? dataset.about.columns[i]?.name, kind }));
 
-function needed(info) {
+function requiredColumnsHint(info) {
   if (!info.feature_names) return `The first ${info.n_features} columns are taken as its features.`;
-  const some = info.feature_names.slice(0, MOST_NAMES).join(", ");
-  const rest = info.feature_names.length - MOST_NAMES;
+  const some = info.feature_names.slice(0, MAX_LISTED_NAMES).join(", ");
+  const rest = info.feature_names.length - MAX_LISTED_NAMES;
   const more = rest > 0 ? ` and ${rest} more` : "";
   return `It needs: ${some}${more}. Other columns are kept as they are.`;
 }
 
-/** Labels, scores and probabilities of every row, as further columns. */
+/** Labels, scores and probabilities of all rows, as additional columns. */
 async function predictAll(info, dataset, onProgress, signal) {
-  const wanted = wantedOf(info, dataset);
-  const there = new Set(dataset.about.columns.map((column) => column.name));
-  const missing = wanted.filter(({ name }) => !there.has(name)).map(({ name }) => name);
+  const wanted = modelColumns(info, dataset);
+  const present = new Set(dataset.about.columns.map((column) => column.name));
+  const missing = wanted.filter(({ name }) => !present.has(name)).map(({ name }) => name);
   if (missing.length) {
     const what = info.feature_names ? missing.slice(0, 5).join(", ") : `${info.n_features} columns`;
     throw new Error(`the table lacks ${what}`);
   }
-  const step = Math.max(1, Math.floor(CALL_CELLS / wanted.length));
+  const step = Math.max(1, Math.floor(CELLS_PER_REQUEST / wanted.length));
   const classes = info.classes.map(String);
   let columns = null;
   const rows = [];
   for (let from = 0; from < dataset.about.nRows; from += step) {
     const X = await dataset.values(wanted, from, from + step);
-    const asked = { model: info.model, version: info.version, X };
-    const found = await api.predict(asked, signal).catch((error) => inFile(error, from, dataset, wanted));
+    const body = { model: info.model, version: info.version, X };
+    const found = await api.predict(body, signal).catch((error) => rethrowWithFileLines(error, from, dataset, wanted));
     columns ??= [
       "predicted",
       ...(Array.isArray(found.scores[0]) ? classes.map((label) => `score_${label}`) : ["score"]),
       ...(found.probabilities ? classes.map((label) => `probability_${label}`) : []),
-    ].map((name) => freshName(name, there)); // a table may have been predicted before
+    ].map((name) => uniqueName(name, present)); // the table may already contain columns with predictions
     found.labels.forEach((label, i) => {
       rows.push([label, ...[found.scores[i]].flat(), ...(found.probabilities?.[i] ?? [])].map(String));
     });
@@ -118,8 +118,11 @@ async function predictAll(info, dataset, onProgress, signal) {
   return { names: columns, rows };
 }
 
-/** The same problem, with lines and columns of the file in place of those of the call. */
-async function inFile(error, from, dataset, wanted) {
+/**
+ * Rethrow a problem with line numbers and column names of the file instead of indices of the
+ * request.
+ */
+async function rethrowWithFileLines(error, from, dataset, wanted) {
   const flaws = (error.errors ?? []).filter((flaw) => flaw.row !== undefined);
   if (flaws.length === 0) throw error;
   const lines = await dataset.lines(flaws.map((flaw) => from + flaw.row));
@@ -128,12 +131,12 @@ async function inFile(error, from, dataset, wanted) {
   );
   const found = new Error(first);
   found.title = error.title;
-  // The first one is said above the list.
+  // The first is also the message, which is shown above the list.
   found.errors = [{ detail: first }, ...others.map((detail) => ({ detail }))];
   throw found;
 }
 
-function tally(rows) {
+function classCounts(rows) {
   const counts = new Map();
   for (const [label] of rows) counts.set(label, (counts.get(label) ?? 0) + 1);
   return [...counts].slice(0, 8).map(([label, n]) => `${label}: ${count(n)}`).join(", ");

@@ -1,29 +1,31 @@
-/** One row by hand. */
+/** Prediction for one row entered in a form. */
 
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
-import { number, percent, within } from "../../format.js";
+import { number, percent, formatterForRange } from "../../format.js";
 import { curl } from "../../curl.js";
 import { isDecimalComma, isNumber } from "../../csv/cells.js";
-import { command } from "../../parts/command.js";
-import { failure } from "../../parts/notice.js";
-import { say } from "../../parts/status.js";
-import { numeric, plainTable, scrolling } from "../../parts/table.js";
+import { curlCommand } from "../../parts/curl-command.js";
+import { errorNotice } from "../../parts/notice.js";
+import { announce } from "../../parts/status.js";
+import { numeric, plainTable, scrollable } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
 
-const MOST_FIELDS = 200;
-/** Scores of two classes below this are called close to the boundary. */
-const CLOSE = 0.1;
+const MAX_FIELDS = 200;
+/** Below this score (two classes) a row is called close to the boundary. */
+const CLOSE_SCORE = 0.1;
 
-/** @param {any} info a version; what is typical of its columns is there to begin with */
+/**
+ * @param {any} info a version; the typical values of its columns are the initial values of the form
+ */
 export function formPanel(info) {
   const title = h("h2", { id: "form-title" }, "One row");
-  if (info.columns.length > MOST_FIELDS) {
+  if (info.columns.length > MAX_FIELDS) {
     const none = h("p", {}, "The model has too many features for a form; use a file.");
     return h("section", { "aria-labelledby": "form-title" }, title, none);
   }
   const answer = h("div", { class: "answer", "aria-live": "polite" });
-  const line = command("predict this row", "");
+  const line = curlCommand("predict this row", "");
   const controls = info.columns.map((column) => control(column, info.impute));
 
   function valueAt(i) {
@@ -39,8 +41,8 @@ export function formPanel(info) {
     const row = named ? Object.fromEntries(info.feature_names.map((name, i) => [name, values[i]])) : values;
     return { model: info.model, version: info.version, X: [row] };
   }
-  /** Marks the fields that hold no number; true if there is none. */
-  function valid() {
+  /** Mark the fields that do not hold a number. Returns true if there are none. */
+  function validate() {
     let first = null;
     controls.forEach((input, i) => {
       const wrong = Number.isNaN(valueAt(i));
@@ -50,7 +52,7 @@ export function formPanel(info) {
     });
     if (first === null) return true;
     first.focus();
-    replace(answer, failure({ title: "Not a number", message: `“${first.value}” is not a number` }));
+    replace(answer, errorNotice({ title: "Not a number", message: `“${first.value}” is not a number` }));
     return false;
   }
   const refresh = () => line.show(curl("predict", { method: "POST", json: request() }));
@@ -61,13 +63,13 @@ export function formPanel(info) {
       oninput: refresh,
       async onsubmit(event) {
         event.preventDefault();
-        if (!valid()) return;
+        if (!validate()) return;
         try {
           const found = await api.predict(request());
-          replace(answer, shown(info, found));
-          say(`It is ${found.labels[0]}.`);
+          replace(answer, predictionPanel(info, found));
+          announce(`It is ${found.labels[0]}.`);
         } catch (error) {
-          replace(answer, failure(error));
+          replace(answer, errorNotice(error));
         }
       },
     },
@@ -89,22 +91,22 @@ function control({ kind, categories, typical, range }, impute) {
     const words = (categories ?? []).map((word) => [word, word]);
     return select(optional ? [["", "unknown"], ...words] : words, typical ?? words[0]?.[0]);
   }
-  const value = typeof typical === "number" ? within(range ?? [0, 0])(typical) : "";
+  const value = typeof typical === "number" ? formatterForRange(range ?? [0, 0])(typical) : "";
   return h("input", { type: "text", inputmode: "decimal", autocomplete: "off", value, required: !optional });
 }
 
-/** The answer: the label, and how near the row is to each class. */
-function shown(info, { labels: [label], scores: [score], distances, probabilities }) {
+/** The predicted label, and the scores, distances and probabilities by class. */
+function predictionPanel(info, { labels: [label], scores: [score], distances, probabilities }) {
   const columns = [];
   if (probabilities) columns.push(["Probability", probabilities[0].map(percent)]);
   if (distances) columns.push(["Distance to its plane", distances[0].map((value) => number(value))]);
   if (Array.isArray(score)) columns.push(["Score", score.map((value) => number(value))]);
-  const where = Math.abs(score) < CLOSE ? "close to the boundary" : "well on this side of the boundary";
+  const where = Math.abs(score) < CLOSE_SCORE ? "close to the boundary" : "well on this side of the boundary";
   const own = colourClass(info.classes.indexOf(label));
   return [
     h("p", { class: "verdict" }, "It is ", h("strong", { class: `word ${own}` }, String(label))),
     Array.isArray(score) ? null : h("p", { class: "hint" }, `Score ${number(score)}: ${where}.`),
-    scrolling(
+    scrollable(
       "By class",
       plainTable(
         "By class",

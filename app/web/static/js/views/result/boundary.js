@@ -1,25 +1,25 @@
-/** The decision boundary and the planes over two features of the reader's choice. */
+/** Decision boundary and planes over two features that the user selects. */
 
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
-import { count, plural, within } from "../../format.js";
-import { leadsOf, pairMargins } from "../../leads.js";
-import { failure } from "../../parts/notice.js";
+import { count, plural, formatterForRange } from "../../format.js";
+import { classMargins, pairwiseMargins } from "../../margins.js";
+import { errorNotice } from "../../parts/notice.js";
 import { planeValues } from "../../planes.js";
 import { boundaryPlot } from "../../plots/boundary.js";
-import { legend } from "../../plots/frame.js";
-import { placesOf, positionOf, sentFor } from "../../session.js";
+import { legend } from "../../plots/axes.js";
+import { toTableRows, toSentRow, trainingDataOf } from "../../session.js";
 
 const SIZE = 61;
-const MOST_POINTS = 1500;
-const MOST_LANDMARKS = 3000;
-/** Planes of more pairs than one would cover each other. */
+const MAX_POINTS = 1500;
+const MAX_LANDMARKS = 3000;
+/** Planes of several pairs would hide each other. */
 const NO_PAIR = "none";
 const TOO_MANY_LANDMARKS =
-  `The planes are not drawn: they rest on more than ${count(MOST_LANDMARKS)} rows, which is too much for this page.`;
+  `The planes are not drawn: they rest on more than ${count(MAX_LANDMARKS)} rows, which is too much for this page.`;
 const TOO_OLD = "This version comes from a release that did not keep the ranges of its columns.";
 
-/** @param {any} info @param {Set<number>} suspected rows */
+/** @param {any} info @param {Set<number>} suspected row numbers of the service */
 export async function boundaryPanel(info, suspected) {
   const names = info.columns.map((column, i) => column.name ?? `x${i}`);
   const numeric = names.map((name, i) => [i, name]).filter(([i]) => info.columns[i].kind === "number");
@@ -30,29 +30,32 @@ export async function boundaryPanel(info, suspected) {
     return h("section", { "aria-labelledby": "boundary-title" }, title, none);
   }
   const place = h("div", { class: "picture", "aria-busy": "true" }, h("p", { class: "hint" }, "Drawing …"));
-  const redraw = () => draw().catch((error) => replace(place, failure(error)));
-  const [first, second] = await firstPair(info, numeric.map(([i]) => i));
+  const redraw = () => draw().catch((error) => replace(place, errorNotice(error)));
+  const [first, second] = await defaultFeatures(info, numeric.map(([i]) => i));
   const across = select(numeric, first, { onchange: () => choose(across, up) });
   const up = select(numeric, second, { onchange: () => choose(up, across) });
-  const pairs = pairsOf(info);
+  const pairs = planeChoices(info);
   const pair = select(pairs, pairs[0][0], { onchange: redraw });
-  const source = pictureSource(info, names, suspected);
+  const loadBoundaryData = boundaryDataLoader(info, names, suspected);
   let latest = 0;
   let shown = [across.value, up.value];
 
-  /** A feature against itself shows nothing: the other one takes the place that has become free. */
+  /**
+   * The axes must differ: if both have the same feature, the other axis takes the previous one of
+   * this axis.
+   */
   function choose(changed, other) {
     if (changed.value === other.value) other.value = shown.find((feature) => feature !== changed.value);
     shown = [across.value, up.value];
     redraw();
   }
   async function draw() {
-    const mine = (latest += 1);
+    const drawing = (latest += 1);
     place.setAttribute("aria-busy", "true");
-    const picture = await source(Number(across.value), Number(up.value), pair.value);
-    if (mine !== latest) return;
+    const picture = await loadBoundaryData(Number(across.value), Number(up.value), pair.value);
+    if (drawing !== latest) return;
     const lines = [["boundary", "decision boundary"]];
-    if (picture.planes.some(isInSight)) lines.push(["plane", "planes, in the colour of their class"]);
+    if (picture.planes.some(crossesView)) lines.push(["plane", "planes, in the colour of their class"]);
     else if (picture.planes.length) lines.push(["plane", "planes: none of them comes by here"]);
     if (picture.points.some((point) => point.suspected)) lines.push(["ring", "suspected rows"]);
     const remarks = picture.remarks.map((text) => h("p", { class: "hint" }, text));
@@ -75,20 +78,22 @@ export async function boundaryPanel(info, suspected) {
   );
 }
 
-/** The two features that tell the classes apart best, if the table is here; the first two otherwise. */
-async function firstPair({ model, version }, features) {
-  const sent = sentFor(model, version);
-  if (!sent) return features.slice(0, 2);
-  const told = (await sent.dataset.telling(sent.target)).map((column) => sent.features.indexOf(column));
-  const best = new Set([...told.filter((feature) => features.includes(feature)), ...features]);
+/**
+ * The two features that separate the classes best if the table is open, otherwise the first two.
+ */
+async function defaultFeatures({ model, version }, features) {
+  const data = trainingDataOf(model, version);
+  if (!data) return features.slice(0, 2);
+  const ranked = (await data.dataset.rankFeatures(data.target)).map((column) => data.features.indexOf(column));
+  const best = new Set([...ranked.filter((feature) => features.includes(feature)), ...features]);
   return [...best].slice(0, 2).sort((a, b) => a - b);
 }
 
-/** Whether a plane, where its function is 0, crosses what is drawn. */
-const isInSight = ({ values }) => values.some((value) => value > 0) && values.some((value) => value <= 0);
+/** Whether the plane (f = 0) crosses the area shown. */
+const crossesView = ({ values }) => values.some((value) => value > 0) && values.some((value) => value <= 0);
 
-/** Which planes can be shown together; what is shown at first comes first. */
-function pairsOf({ classes, certificate }) {
+/** Groups of planes that can be shown together. The first one is the default. */
+function planeChoices({ classes, certificate }) {
   if (classes.length === 2) return [["all", "both classes"]];
   const found = [[NO_PAIR, "none"]];
   if (certificate.planes.some((plane) => plane.other_class === null)) {
@@ -100,24 +105,26 @@ function pairsOf({ classes, certificate }) {
   return found;
 }
 
-/** Fetches what every picture of the version needs once, and makes pictures of it. */
-function pictureSource(info, names, suspected) {
+/**
+ * Fetch the data that all plots of this version share, and return a function that loads one plot.
+ */
+function boundaryDataLoader(info, names, suspected) {
   const { model, version } = info;
-  const sent = sentFor(model, version);
-  const planes = api.planes(model, version, MOST_LANDMARKS);
+  const data = trainingDataOf(model, version);
+  const planes = api.planes(model, version, MAX_LANDMARKS);
   const code = (label) => info.classes.indexOf(label);
   const nClasses = info.classes.length;
-  const doPairsVote = nClasses > 2 && info.certificate.planes.every((plane) => plane.other_class !== null);
+  const pairsVote = nClasses > 2 && info.certificate.planes.every((plane) => plane.other_class !== null);
   const typical = info.columns.map((column) => column.typical ?? null);
 
   return async (across, up, pair) => {
-    const points = sent ? await pointsOf(info, sent, across, up, suspected) : [];
+    const points = data ? await trainingPoints(info, data, across, up, suspected) : [];
     const ranges = points.length
-      ? [extent(points, "x"), extent(points, "y")].map(padded)
+      ? [rangeOf(points, "x"), rangeOf(points, "y")].map(padded)
       : [info.columns[across].range, info.columns[up].range].map(padded);
     const rows = gridRows(typical, across, up, ranges);
     const { scores } = await api.predict({ model, version, X: rows });
-    const isWanted = pair !== NO_PAIR || doPairsVote;
+    const isWanted = pair !== NO_PAIR || pairsVote;
     const found = isWanted ? await planes : null;
     const values = found && gridValues(info, found, names, rows);
     const known = (found?.planes ?? []).map(({ own_class: own, other_class: other, norm }, p) => ({
@@ -129,13 +136,13 @@ function pictureSource(info, names, suspected) {
       names: [names[across], names[up]],
       ranges,
       size: SIZE,
-      leads: leadsOf(scores, nClasses, values && doPairsVote ? pairMargins(known, values, nClasses) : null),
+      margins: classMargins(scores, nClasses, values && pairsVote ? pairwiseMargins(known, values, nClasses) : null),
       planes: known.filter(isChosen),
       points,
       remarks: [
-        sampleText(info, points, suspected),
+        sampledRowsText(info, points, suspected),
         isWanted && found === null ? TOO_MANY_LANDMARKS : "",
-        heldText(info, names, across, up, points.length > 0),
+        fixedFeaturesText(info, names, across, up, points.length > 0),
       ].filter(Boolean),
       description:
         `Areas of ${plural(info.classes.length, "class", "classes")} (${info.classes.join(", ")}) ` +
@@ -144,7 +151,7 @@ function pictureSource(info, names, suspected) {
   };
 }
 
-/** Rows that differ in two features only, on a grid over their ranges. */
+/** Grid over the ranges of two features. The other features have constant values. */
 function gridRows(values, across, up, [[left, right], [low, high]]) {
   const rows = [];
   for (let j = 0; j < SIZE; j += 1) {
@@ -158,7 +165,7 @@ function gridRows(values, across, up, [[left, right], [low, high]]) {
   return rows;
 }
 
-/** f of every plane over the grid. */
+/** f of each plane at each grid point. */
 function gridValues(info, found, names, rows) {
   const values = planeValues(found, info.params);
   const grids = found.planes.map(() => new Float64Array(rows.length));
@@ -169,34 +176,34 @@ function gridValues(info, found, names, rows) {
   return grids;
 }
 
-async function pointsOf(info, sent, across, up, suspected) {
-  const [x, y] = [sent.features[across], sent.features[up]];
-  const always = placesOf(sent, [...suspected].slice(0, MOST_POINTS));
-  const found = await sent.dataset.points({ x, y, label: sent.target, most: MOST_POINTS, always });
+async function trainingPoints(info, data, across, up, suspected) {
+  const [x, y] = [data.features[across], data.features[up]];
+  const always = toTableRows(data, [...suspected].slice(0, MAX_POINTS));
+  const found = await data.dataset.points({ x, y, label: data.target, maxRows: MAX_POINTS, always });
   const labels = new Map(info.classes.map((label, i) => [String(label), i]));
   return found
-    .map(([px, py, label, place]) => [px, py, label, positionOf(sent, place)])
+    .map(([px, py, label, place]) => [px, py, label, toSentRow(data, place)])
     .filter(([, , , row]) => row >= 0)
     .map(([px, py, label, row]) => ({
       x: px,
       y: py,
-      label: labels.get(asWritten(label)) ?? labels.get(label.toLowerCase()) ?? 0,
+      label: labels.get(normalizeLabel(label)) ?? labels.get(label.toLowerCase()) ?? 0,
       suspected: suspected.has(row),
     }));
 }
 
-/** Which rows are drawn, if it is not all of them. */
-function sampleText({ n_rows: rows }, points, suspected) {
-  if (points.length === 0 || rows <= MOST_POINTS) return "";
-  const which = suspected.size > MOST_POINTS ? `the ${count(MOST_POINTS)} least trusted` : "those suspected";
+/** Note on which rows are drawn, if not all of them. */
+function sampledRowsText({ n_rows: rows }, points, suspected) {
+  if (points.length === 0 || rows <= MAX_POINTS) return "";
+  const which = suspected.size > MAX_POINTS ? `the ${count(MAX_POINTS)} least trusted` : "those suspected";
   const others = suspected.size ? `, and ${which}` : "";
   return `${count(points.length)} of ${count(rows)} rows are drawn: some, evenly spread${others}.`;
 }
 
-/** Whole numbers come back without leading zeros and plus signs, True and FALSE in small letters. */
-const asWritten = (label) => (/^[+-]?\d+$/.test(label) ? String(BigInt(label)) : label);
+/** Labels as the service returns them: integers without leading zeros and plus signs. */
+const normalizeLabel = (label) => (/^[+-]?\d+$/.test(label) ? String(BigInt(label)) : label);
 
-function extent(points, axis) {
+function rangeOf(points, axis) {
   let [low, high] = [Infinity, -Infinity];
   for (const point of points) {
     low = Math.min(low, point[axis]);
@@ -210,9 +217,9 @@ function padded([low, high]) {
   return [low - margin, high + margin];
 }
 
-function heldText({ columns }, names, across, up, hasPoints) {
+function fixedFeaturesText({ columns }, names, across, up, hasPoints) {
   const values = columns.map((column) => column.typical ?? null);
-  const text = (value, j) => (typeof value === "number" ? within(columns[j].range)(value) : String(value));
+  const text = (value, j) => (typeof value === "number" ? formatterForRange(columns[j].range)(value) : String(value));
   const isOther = (_, j) => j !== across && j !== up;
   const others = names.map((name, j) => `${name} = ${text(values[j], j)}`).filter(isOther);
   if (others.length === 0) return "";

@@ -1,45 +1,45 @@
-/** The proof in plain words, and how the solver came to it. */
+/** Certificate of optimality in words, and the convergence of the solver. */
 
 import { h } from "../../dom.js";
-import { number, tiny } from "../../format.js";
-import { numeric, plainTable, scrolling } from "../../parts/table.js";
+import { number, scientific } from "../../format.js";
+import { numeric, plainTable, scrollable } from "../../parts/table.js";
 import { convergencePlot } from "../../plots/convergence.js";
-import { legend } from "../../plots/frame.js";
+import { legend } from "../../plots/axes.js";
 
-/** Below this a gap is what rounding leaves. */
+/** Gaps below this are rounding errors. */
 const ROUNDING = 1e-9;
-/** Curves that can be told from each other. */
-const MOST_CURVES = 12;
+/** More curves could not be told apart. */
+const MAX_CURVES = 12;
 
 export function certificatePanel(info) {
   return h(
     "section",
     { "aria-labelledby": "proof-title" },
     h("h2", { id: "proof-title" }, "The proof"),
-    h("p", {}, inWords(info.certificate)),
+    h("p", {}, certificateText(info.certificate)),
     planeTable(info.certificate),
     convergence(info),
   );
 }
 
 /** @param {any} certificate */
-function inWords({ converged, relative_gap: gap, planes }) {
+function certificateText({ converged, relative_gap: gap, planes }) {
   const which = planes.length === 2 ? "Both planes are" : `All ${planes.length} planes are`;
   if (!converged) {
     return (
-      `The solver stopped before it was sure: a plane may be up to ${tiny(100 * gap)} % from the best ` +
+      `The solver stopped before it was sure: a plane may be up to ${scientific(100 * gap)} % from the best ` +
       "there is. More sweeps (max_iter) would tell."
     );
   }
   if (gap < ROUNDING) {
     return (
       `${which} the best there can be for these rows and parameters. That is not an opinion: the problem ` +
-      `and its dual agree to ${tiny(gap)}, which is what rounding leaves, so no other plane can be better ` +
+      `and its dual agree to ${scientific(gap)}, which is what rounding leaves, so no other plane can be better ` +
       "by more than that."
     );
   }
   return (
-    `${which} within ${tiny(gap)}, relatively, of the best there can be for these rows and parameters: ` +
+    `${which} within ${scientific(gap)}, relatively, of the best there can be for these rows and parameters: ` +
     "that is how far the problem and its dual are apart."
   );
 }
@@ -53,11 +53,11 @@ function planeTable({ planes }) {
     planes.map((plane) => [
       nameOf(plane),
       number(plane.primal, 6),
-      tiny(Math.max(plane.gap, 0)),
+      scientific(Math.max(plane.gap, 0)),
       number(plane.n_sweeps),
     ]),
   );
-  return scrolling("Certificate of each plane", table);
+  return scrollable("Certificate of each plane", table);
 }
 
 function convergence({ convergence: curves, certificate, classes }) {
@@ -66,7 +66,7 @@ function convergence({ convergence: curves, certificate, classes }) {
   if (curves.some(({ gaps }) => !gaps)) {
     return [title, h("p", { class: "hint" }, "This version comes from a release that did not keep its gaps.")];
   }
-  const shown = curves.slice(0, MOST_CURVES).map(({ plane, sweeps, gaps }) => {
+  const shown = curves.slice(0, MAX_CURVES).map(({ plane, sweeps, gaps }) => {
     const { own_class: own, relative_gap: last } = certificate.planes[plane];
     return { own: Math.max(0, classes.indexOf(own)), sweeps, gaps, last };
   });

@@ -1,12 +1,12 @@
-/** Two versions side by side. */
+/** Comparison of two versions. */
 
 import { api, versionPath } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
-import { count, moment, number, percent } from "../../format.js";
+import { count, dateTime, number, percent } from "../../format.js";
 import { curl } from "../../curl.js";
-import { command } from "../../parts/command.js";
-import { failure } from "../../parts/notice.js";
-import { numeric, plainTable, scrolling } from "../../parts/table.js";
+import { curlCommand } from "../../parts/curl-command.js";
+import { errorNotice } from "../../parts/notice.js";
+import { numeric, plainTable, scrollable } from "../../parts/table.js";
 import { confusionTable } from "./measures.js";
 
 export async function comparisonPanel(info) {
@@ -15,9 +15,9 @@ export async function comparisonPanel(info) {
   if (others.length === 0) return null;
   const before = others.find(({ version }) => version < info.version) ?? others[0];
   const place = h("div");
-  const line = command("the other version", "");
+  const line = curlCommand("the other version", "");
   const other = select(
-    others.map(({ version, created_at: at }) => [version, `version ${version}, ${moment(at)}`]),
+    others.map(({ version, created_at: at }) => [version, `version ${version}, ${dateTime(at)}`]),
     before.version,
     { onchange: () => draw() },
   );
@@ -27,7 +27,7 @@ export async function comparisonPanel(info) {
       const found = await api.version(info.model, Number(other.value));
       replace(place, table(found, info), matrices(found, info));
     } catch (error) {
-      replace(place, failure(error));
+      replace(place, errorNotice(error));
     }
   }
   await draw();
@@ -41,7 +41,7 @@ export async function comparisonPanel(info) {
   );
 }
 
-const suspectedBy = ({ params, memberships }) =>
+const suspectedCount = ({ params, memberships }) =>
   params.membership === "none" ? null : memberships.n_suspected;
 
 const MEASURES = [
@@ -51,7 +51,7 @@ const MEASURES = [
   ["Accuracy on its own rows", (info) => info.training_accuracy, percent],
   ["Rows", (info) => info.n_rows, count],
   ["Features", (info) => info.n_features, count],
-  ["Suspected rows", suspectedBy, count],
+  ["Suspected rows", suspectedCount, count],
   ["Median membership", (info) => info.memberships.median, (value) => number(value, 3)],
   ["Seconds to fit", (info) => info.timings.fit_seconds, (value) => number(value, 3)],
 ];
@@ -59,25 +59,25 @@ const MEASURES = [
 function table(a, b) {
   const rows = [...MEASURES, ...parametersThatDiffer(a, b)].map(([name, read, format]) => [
     name,
-    shown(read(a), format),
-    shown(read(b), format),
+    formatOrDash(read(a), format),
+    formatOrDash(read(b), format),
     difference(read(a), read(b), format),
   ]);
   const [first, ...others] = ["Measure", `version ${a.version}`, `version ${b.version}`, "change"];
   const caption = `Versions ${a.version} and ${b.version} of ${b.model}`;
-  return scrolling("Comparison", plainTable(caption, [first, ...others.map(numeric)], rows));
+  return scrollable("Comparison", plainTable(caption, [first, ...others.map(numeric)], rows));
 }
 
-const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+const toText = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 function parametersThatDiffer(a, b) {
-  const text = (value) => (typeof value === "number" ? number(value) : asText(value));
+  const text = (value) => (typeof value === "number" ? number(value) : toText(value));
   return Object.keys({ ...a.params, ...b.params })
     .filter((name) => JSON.stringify(a.params[name]) !== JSON.stringify(b.params[name]))
     .map((name) => [name, (info) => info.params[name], text]);
 }
 
-const shown = (value, format) => (value === undefined || value === null ? "–" : format(value));
+const formatOrDash = (value, format) => (value === undefined || value === null ? "–" : format(value));
 
 function difference(was, is, format) {
   if (typeof was !== "number" || typeof is !== "number" || was === is) return "";

@@ -1,8 +1,8 @@
-/** Scores on rows the model has not seen, and which classes it takes for which. */
+/** Scores on held-out rows, and the confusion matrix. */
 
 import { h } from "../../dom.js";
-import { count, percent, spread } from "../../format.js";
-import { numeric, plainTable, scrolling } from "../../parts/table.js";
+import { count, percent, meanAndDeviation } from "../../format.js";
+import { numeric, plainTable, scrollable } from "../../parts/table.js";
 import { foldPlot } from "../../plots/folds.js";
 
 const SCORES = { accuracy: "Accuracy", balanced_accuracy: "Balanced", f1: "F1" };
@@ -27,7 +27,7 @@ export function measuresPanel({ validation, classes, training_accuracy: own }) {
 
 function folds({ folds: all }) {
   const names = Object.keys(SCORES);
-  const spreads = names.map((name) => spread(all.map((fold) => fold[name])));
+  const spreads = names.map((name) => meanAndDeviation(all.map((fold) => fold[name])));
   const table = plainTable(
     "Scores of every fold",
     ["Fold", ...Object.values(SCORES).map(numeric)],
@@ -44,7 +44,7 @@ function folds({ folds: all }) {
     {},
     h("h3", {}, "By fold"),
     foldPlot("Accuracy", all.map((fold) => fold.accuracy)),
-    scrolling("Scores by fold", table),
+    scrollable("Scores by fold", table),
   );
 }
 
@@ -57,7 +57,7 @@ function confusion(classes, validation) {
   );
 }
 
-/** Rows are what is true, columns what was said; the darker, the larger its share of the row. */
+/** Rows are true classes, columns predicted ones. The shade is the share of the row. */
 export function confusionTable(classes, matrix) {
   const line = (row, i) => {
     const total = row.reduce((sum, n) => sum + n, 0) || 1;
@@ -70,7 +70,7 @@ export function confusionTable(classes, matrix) {
     );
   };
   const head = classes.map((label) => h("th", { scope: "col" }, String(label)));
-  return scrolling(
+  return scrollable(
     "Confusion matrix",
     h(
       "table",

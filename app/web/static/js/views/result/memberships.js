@@ -1,4 +1,4 @@
-/** How much each class is trusted, row by row. */
+/** Distribution of the memberships of each class. */
 
 import { h } from "../../dom.js";
 import { number } from "../../format.js";

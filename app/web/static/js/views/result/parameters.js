@@ -1,11 +1,11 @@
-/** The parameters of a version, and how they were found if there was a search. */
+/** Parameters of a version, and the search that found them. */
 
-import { PAGE, versionPath, withQuery } from "../../api.js";
+import { PAGE_SIZE, versionPath, withQuery } from "../../api.js";
 import { h } from "../../dom.js";
 import { number, percent, plural, seconds } from "../../format.js";
 import { curl } from "../../curl.js";
-import { command } from "../../parts/command.js";
-import { numeric, pairs, plainTable, scrolling } from "../../parts/table.js";
+import { curlCommand } from "../../parts/curl-command.js";
+import { numeric, definitionList, plainTable, scrollable } from "../../parts/table.js";
 
 const ENDS = { time_budget: ", until the time was up", requested: ", until you stopped it" };
 const SCALES = { minmax: "to 0 … 1", standard: "to mean 0, deviation 1", none: "not at all" };
@@ -19,18 +19,18 @@ export function parametersPanel(info) {
     "section",
     { "aria-labelledby": "parameters-title" },
     h("h2", { id: "parameters-title" }, search ? "How the parameters were found" : "Its parameters"),
-    search ? h("p", {}, inWords(search, info.validation)) : null,
-    pairs(chosen(info)),
+    search ? h("p", {}, searchText(search, info.validation)) : null,
+    definitionList(parameterRows(info)),
     search ? bestTable(search) : null,
-    info.decision ? h("p", { class: "hint" }, decision(info.decision)) : null,
-    info.probability ? h("p", { class: "hint" }, calibration(info.probability)) : null,
+    info.decision ? h("p", { class: "hint" }, decisionText(info.decision)) : null,
+    info.probability ? h("p", { class: "hint" }, calibrationText(info.probability)) : null,
     search
-      ? command("what the search tried", curl(withQuery(`${path}/search`, { limit: PAGE })))
+      ? curlCommand("what the search tried", curl(withQuery(`${path}/search`, { limit: PAGE_SIZE })))
       : null,
   );
 }
 
-function inWords(search, validation) {
+function searchText(search, validation) {
   const folds = validation ? " Each fold that measured had a search of its own, which is not counted here." : "";
   return (
     `${plural(search.n_configurations, "configuration")} tried on all rows in ${seconds(search.seconds)}` +
@@ -39,15 +39,15 @@ function inWords(search, validation) {
   );
 }
 
-/** What a person may want to use again. */
-function chosen({ params, kernel, scale, impute }) {
+/** Parameters that can be used again in another training. */
+function parameterRows({ params, kernel, scale, impute }) {
   const found = [["Kernel", kernel.name]];
   if (kernel.gamma !== null) found.push(["Gamma", number(kernel.gamma)]);
   if (kernel.name === "poly") found.push(["Degree", number(params.degree)]);
   found.push(
-    ["Smoothness c1", both(params.c1, params.c2)],
+    ["Smoothness c1", costText(params.c1, params.c2)],
     ...(kernel.name === "linear" ? [] : [["c1 smooths", PENALTIES[params.penalty] ?? PENALTIES.coefficients]]),
-    ["Strictness c3", both(params.c3, params.c4)],
+    ["Strictness c3", costText(params.c3, params.c4)],
     ["Membership", MEMBERSHIPS[params.membership] ?? params.membership],
     ["Scale", SCALES[scale] ?? scale],
   );
@@ -57,7 +57,7 @@ function chosen({ params, kernel, scale, impute }) {
 }
 
 /** The costs of the two planes may differ. */
-const both = (one, two) =>
+const costText = (one, two) =>
   two === null || two === undefined || two === one ? number(one) : `${number(one)} and ${number(two)}`;
 
 function bestTable(search) {
@@ -67,16 +67,16 @@ function bestTable(search) {
     ["Rank", ...names, numeric("Score")],
     search.best.map((row) => [
       row.rank,
-      ...names.map((name) => shown(row.params[name])),
+      ...names.map((name) => formatValue(row.params[name])),
       percent(row.mean),
     ]),
     { captionShown: true },
   );
-  return scrolling("The best configurations", table);
+  return scrollable("The best configurations", table);
 }
 
-/** Which of two planes a row belongs to, as learned from rows that the folds held out. */
-function decision({ pairs: [pair, ...others], held_out_accuracy: reached, nearest_plane_accuracy: nearest }) {
+/** The learned decision rule between two planes, and its accuracy on held-out rows. */
+function decisionText({ pairs: [pair, ...others], held_out_accuracy: reached, nearest_plane_accuracy: nearest }) {
   const [first, second] = pair.classes;
   const rule = others.length
     ? "The distances to the planes of each pair of classes are weighed"
@@ -88,14 +88,14 @@ function decision({ pairs: [pair, ...others], held_out_accuracy: reached, neares
   );
 }
 
-function calibration({ method, brier, calibration_error: error }) {
+function calibrationText({ method, brier, calibration_error: error }) {
   return (
     `Probabilities by ${method}: Brier score ${number(brier, 3)}, ` +
     `off by ${percent(error)} on average.`
   );
 }
 
-function shown(value) {
+function formatValue(value) {
   if (value === undefined || value === null) return "–";
   return typeof value === "number" ? number(value, 4) : String(value);
 }

@@ -1,17 +1,17 @@
-/** What is in the table, before anything is sent. */
+/** Contents of the open table, and the selection of target and features. */
 
 import { choice, field, h, replace, select } from "../../dom.js";
-import { count, plural, within } from "../../format.js";
-import { notes, raggedRows } from "../../parts/notice.js";
-import { scrolling } from "../../parts/table.js";
+import { count, plural, formatterForRange } from "../../format.js";
+import { noteList, raggedRowsNote } from "../../parts/notice.js";
+import { scrollable } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
-import { couldBeTarget, reasonAgainst } from "./plan.js";
+import { canBeTarget, exclusionReason } from "./plan.js";
 
 const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs" };
-const MOST_COLUMNS = 60;
-const MOST_LISTED = 500;
-const MOST_CLASSES = 12;
-/** Columns beyond which the list scrolls within itself, so that the training stays in reach. */
+const MAX_COLUMNS = 60;
+const MAX_LISTED = 500;
+const MAX_CLASSES = 12;
+/** A longer list scrolls within itself, so that the training options stay in reach. */
 const MANY_COLUMNS = 12;
 
 /**
@@ -28,7 +28,7 @@ export async function columnsPanel(dataset, plan, onChange, reopen) {
 
   async function draw() {
     replace(columns, columnTable(about, plan, onChange));
-    replace(preview, scrolling(`First rows of ${dataset.name}`, previewTable(about, plan.target)));
+    replace(preview, scrollable(`First rows of ${dataset.name}`, previewTable(about, plan.target)));
     replace(balance, await classBalance(dataset, plan));
   }
   const target = select(
@@ -37,7 +37,7 @@ export async function columnsPanel(dataset, plan, onChange, reopen) {
     {
       id: "target",
       async onchange() {
-        if (reasonAgainst(about.columns[plan.target]) === null) plan.features.add(plan.target);
+        if (exclusionReason(about.columns[plan.target]) === null) plan.features.add(plan.target);
         plan.target = Number(target.value);
         plan.features.delete(plan.target);
         await draw();
@@ -60,19 +60,19 @@ export async function columnsPanel(dataset, plan, onChange, reopen) {
         about.encoding,
       ].join(" · "),
     ),
-    notes(remarks(about)),
+    noteList(remarks(about)),
     headerChoice(about, reopen),
     preview,
     h(
       "div",
-      { class: "split asked" },
+      { class: "split target-and-features" },
       h("div", {}, h("h3", {}, "What is asked"), field("Column with the classes", target), balance),
       h("div", {}, h("h3", {}, "What may answer"), columns),
     ),
   );
 }
 
-/** Whether the first line holds names can only be guessed: the user has the last word. */
+/** The header is only guessed, so the user can correct it. */
 function headerChoice(about, reopen) {
   const id = "has-header";
   return choice("checkbox", "First line holds names", {
@@ -80,7 +80,7 @@ function headerChoice(about, reopen) {
     checked: about.hasHeader,
     async onchange({ target }) {
       await reopen({ hasHeader: target.checked, focus: id });
-      target.checked = about.hasHeader; // still here: it could not be read that way
+      target.checked = about.hasHeader; // still shown if the file could not be read that way
     },
   });
 }
@@ -95,12 +95,12 @@ function remarks(about) {
     found.push("Columns without a name, or with one that occurs twice, have been given one.");
   }
   if (about.encoding !== "UTF-8") found.push(`The file is not UTF-8; it is read as ${about.encoding}.`);
-  if (about.ragged.count) found.push(raggedRows(about.ragged));
+  if (about.ragged.count) found.push(raggedRowsNote(about.ragged));
   const commas = named((column) => column.decimalComma);
   if (commas) found.push(`Decimal commas in ${commas}; they are sent as points.`);
   const unclear = named((column) => column.ambiguousComma);
   if (unclear) found.push(`Commas in ${unclear} may be decimal or between thousands: they stay text.`);
-  const identifying = named((column) => column.identifies);
+  const identifying = named((column) => column.identifier);
   if (identifying) {
     found.push(
       `Not used unless you tick it: ${identifying}. What differs in every row says which row it is, ` +
@@ -117,10 +117,10 @@ function remarks(about) {
   return found;
 }
 
-/** The first rows, with what is asked first. */
+/** The first rows, target first. */
 function previewTable(about, target) {
   const others = about.columns.map((_, i) => i).filter((i) => i !== target);
-  const shown = [target, ...others.slice(0, MOST_COLUMNS)];
+  const shown = [target, ...others.slice(0, MAX_COLUMNS)];
   const cell = (tag, i, content) => {
     const isNumber = about.columns[i].kind === "number" && i !== target;
     return h(tag, { scope: tag === "th" ? "col" : null, class: isNumber ? "number" : null }, content);
@@ -128,35 +128,35 @@ function previewTable(about, target) {
   return h(
     "table",
     { class: "preview" },
-    h("caption", { class: "unseen" }, "The first rows"),
+    h("caption", { class: "visually-hidden" }, "The first rows"),
     h("thead", {}, h("tr", {}, shown.map((i) => cell("th", i, about.columns[i].name)))),
     h("tbody", {}, about.preview.map((row) => h("tr", {}, shown.map((i) => cell("td", i, row[i]))))),
   );
 }
 
 function columnTable(about, plan, onChange) {
-  const shown = about.columns.slice(0, MOST_LISTED);
+  const shown = about.columns.slice(0, MAX_LISTED);
   const more = about.columns.length - shown.length;
   const boxes = new Map();
   const rest = h("p", { class: "hint" });
-  const tellRest = (use) => replace(rest, `and ${plural(more, "more column")}, ${use ? "" : "not "}used as well`);
-  tellRest(true);
+  const showRest = (use) => replace(rest, `and ${plural(more, "more column")}, ${use ? "" : "not "}used as well`);
+  showRest(true);
   async function useAll(use) {
     about.columns.forEach((column, i) => {
-      const used = use && i !== plan.target && reasonAgainst(column) === null;
+      const used = use && i !== plan.target && exclusionReason(column) === null;
       if (used) plan.features.add(i);
       else plan.features.delete(i);
       if (boxes.has(i)) boxes.get(i).checked = used;
     });
-    tellRest(use);
+    showRest(use);
     await onChange();
   }
   const every = (text, use) =>
     h("button", { type: "button", class: "quiet", onclick: () => useAll(use) }, text);
   const row = (column, i) => {
     const isTarget = i === plan.target;
-    const against = reasonAgainst(column);
-    const warning = against ? h("span", { class: "tag warn" }, against) : null;
+    const reason = exclusionReason(column);
+    const warning = reason ? h("span", { class: "tag warn" }, reason) : null;
     const box = h("input", {
       type: "checkbox",
       checked: plan.features.has(i),
@@ -173,19 +173,19 @@ function columnTable(about, plan, onChange) {
       "tr",
       {},
       h("td", {}, isTarget ? h("span", { class: "tag" }, "asked") : box),
-      h("th", { scope: "row" }, breakable(column.name), isTarget ? null : warning),
+      h("th", { scope: "row" }, withLineBreaks(column.name), isTarget ? null : warning),
       h("td", {}, kindOf(column)),
       h("td", { class: "number" }, column.missing ? count(column.missing) : "–"),
-      h("td", { class: "extent" }, extent(column)),
+      h("td", { class: "extent" }, valueRange(column)),
     );
   };
   return [
-    scrolling(
+    scrollable(
       "Columns",
       h(
         "table",
         { class: "columns" },
-        h("caption", { class: "unseen" }, "Columns of the table"),
+        h("caption", { class: "visually-hidden" }, "Columns of the table"),
         h("thead", {}, h("tr", {}, ["Use", "Column", "Type", "Missing", "Values"].map((name) =>
           h("th", { scope: "col", class: name === "Missing" ? "number" : null }, name)))),
         h("tbody", {}, shown.map(row)),
@@ -197,44 +197,44 @@ function columnTable(about, plan, onChange) {
   ];
 }
 
-/** A name that may be broken where its words end, and only there. */
-const breakable = (name) =>
+/** A name that may wrap only after punctuation. */
+const withLineBreaks = (name) =>
   name.split(/(?<=[_.\-/])/).flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part]));
 
 const kindOf = (column) =>
   column.kind === "number" ? (column.whole ? "whole number" : "number") : column.kind;
 
-function extent(column) {
+function valueRange(column) {
   if (column.kind === "number") {
-    const write = within([column.min, column.max]);
+    const write = formatterForRange([column.min, column.max]);
     return `${write(column.min)} to ${write(column.max)}`;
   }
   if (column.kind === "empty") return "–";
-  return column.many ? "over 1 000 words" : plural(column.distinct, "word");
+  return column.manyValues ? "over 1 000 words" : plural(column.distinct, "word");
 }
 
-/** Labels in the order that the service gives them, so that a class keeps its colour. */
-function inOrder(labels) {
+/** Labels in the order of the service, so that each class has the same color everywhere. */
+function sortLabels(labels) {
   const numbers = labels.every((label) => /^[+-]?\d+$/.test(label));
   return [...labels].sort(numbers ? (a, b) => Number(a) - Number(b) : (a, b) => (a < b ? -1 : 1));
 }
 
 async function classBalance(dataset, plan) {
   const column = dataset.about.columns[plan.target];
-  if (!couldBeTarget(column)) {
+  if (!canBeTarget(column)) {
     const why = column.distinct < 2 ? "has fewer than two classes" : "has too many values to be classes";
     return h("p", { class: "failure" }, `${column.name} ${why}.`);
   }
   const classes = await dataset.classes(plan.target);
   const total = classes.reduce((sum, { count: n }) => sum + n, 0);
   const most = classes[0].count;
-  const order = inOrder(classes.map(({ label }) => label));
+  const order = sortLabels(classes.map(({ label }) => label));
   return [
     h(
       "table",
       { class: "bars" },
       h("caption", {}, plural(classes.length, "class", "classes")),
-      h("tbody", {}, classes.slice(0, MOST_CLASSES).map(({ label, count: n }) => {
+      h("tbody", {}, classes.slice(0, MAX_CLASSES).map(({ label, count: n }) => {
         const bar = h("span", { class: `bar ${colourClass(order.indexOf(label))}` });
         bar.style.inlineSize = `${Math.max(1, (100 * n) / most)}%`;
         return h("tr", {},
@@ -243,8 +243,8 @@ async function classBalance(dataset, plan) {
           h("td", { class: "number" }, `${count(n)} · ${Math.round((100 * n) / total)} %`));
       })),
     ),
-    classes.length > MOST_CLASSES
-      ? h("p", { class: "hint" }, `and ${classes.length - MOST_CLASSES} more`)
+    classes.length > MAX_CLASSES
+      ? h("p", { class: "hint" }, `and ${classes.length - MAX_CLASSES} more`)
       : null,
     column.missing
       ? h("p", { class: "hint" }, `${plural(column.missing, "row")} without a class will be left out.`)

@@ -1,12 +1,12 @@
-/** Open a file, or an example. */
+/** Open a file or an example table. */
 
 import { h, replace } from "../../dom.js";
 import { Dataset } from "../../csv/dataset.js";
 import { examples } from "../../examples.js";
-import { failure } from "../../parts/notice.js";
-import { say } from "../../parts/status.js";
+import { errorNotice } from "../../parts/notice.js";
+import { announce } from "../../parts/status.js";
 import { openTable } from "../../session.js";
-import { firstPlan } from "./plan.js";
+import { defaultPlan } from "./plan.js";
 
 /** @param {() => Promise<void>} onOpen */
 export function openPanel(onOpen) {
@@ -14,7 +14,7 @@ export function openPanel(onOpen) {
   const input = h("input", {
     type: "file",
     id: "file",
-    class: "unseen",
+    class: "visually-hidden",
     accept: ".csv,.tsv,.txt,text/csv",
     onchange: () => input.files.length && open(async () => input.files[0]),
   });
@@ -30,27 +30,30 @@ export function openPanel(onOpen) {
     ),
   );
 
-  /** @param {{hasHeader?: boolean, focus?: string}} [how] what is not said is guessed; who gets the focus */
+  /**
+   * @param {{hasHeader?: boolean, focus?: string}} [how] the header is guessed by default; `focus`:
+   * id of the element to focus
+   */
   async function open(source, { hasHeader, focus = "table-title" } = {}) {
     const bar = h("progress", { max: "1", value: 0, "aria-label": "Reading the file" });
     replace(report, bar);
-    say("Reading the file.");
+    announce("Reading the file.");
     let dataset;
     try {
       const file = await source();
       dataset = new Dataset(file.name);
       await dataset.load(file, { onProgress: (share) => (bar.value = share), hasHeader });
-      openTable(dataset, await firstPlan(dataset));
+      openTable(dataset, await defaultPlan(dataset));
       replace(report);
       await onOpen();
       const { nRows, columns } = dataset.about;
-      say(`${dataset.name} is open: ${nRows} rows, ${columns.length} columns.`);
+      announce(`${dataset.name} is open: ${nRows} rows, ${columns.length} columns.`);
       document.getElementById(focus)?.focus();
     } catch (error) {
       dataset?.close();
-      replace(report, failure(error));
+      replace(report, errorNotice(error));
     } finally {
-      input.value = ""; // the same file may be chosen again, mended
+      input.value = ""; // the same file can be selected again after a correction
     }
   }
 
@@ -81,7 +84,7 @@ export function openPanel(onOpen) {
     ),
     report,
   );
-  // A table of its own: a result may still need the one that is open.
+  // A new `Dataset`, because a result may still use the open one.
   panel.reopen = ({ file }, how) => open(async () => file, how);
   return panel;
 }

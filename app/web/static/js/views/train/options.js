@@ -1,51 +1,51 @@
-/** How to train, and the button that does it. */
+/** Training options and the button that starts a training. */
 
 import { choice, field, h, replace, select } from "../../dom.js";
 import { curl } from "../../curl.js";
 import { withQuery } from "../../api.js";
 import { capabilities } from "../../capabilities.js";
 import { plural } from "../../format.js";
-import { command } from "../../parts/command.js";
-import { download, renamed } from "../../parts/download.js";
-import { say } from "../../parts/status.js";
+import { curlCommand } from "../../parts/curl-command.js";
+import { download, nameWithSuffix } from "../../parts/download.js";
+import { announce } from "../../parts/status.js";
 import { session } from "../../session.js";
-import { couldBeTarget, wishOf } from "./plan.js";
-import { startTraining } from "./running.js";
-import { CHOICES, chosen, optionsOf } from "./values.js";
+import { canBeTarget, selectionOf } from "./plan.js";
+import { startTraining } from "./progress.js";
+import { CHOICES, settings, trainingOptions } from "./settings.js";
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9._\\-]{0,63}";
-const PENALTY = { min: "1e-10", max: "1e10", step: "any" };
+const COST_LIMITS = { min: "1e-10", max: "1e10", step: "any" };
 
 /**
  * @param {import("../../csv/dataset.js").Dataset} dataset
  * @param {any} plan
  */
 export async function optionsPanel(dataset, plan) {
-  const able = await capabilities();
-  if (!able.search) chosen.mode = "chosen";
+  const supports = await capabilities();
+  if (!supports.search) settings.mode = "chosen";
   const running = h("div", { class: "running" }, session.running?.panel);
-  const line = command("train", "");
+  const line = curlCommand("train", "");
   const busy = h("p", { class: "hint" });
   const parameters = h("div", { class: "parameters" });
 
-  const refresh = () => line.show(curlOf(dataset, plan));
+  const refresh = () => line.show(trainCommand(dataset, plan));
   function showMode() {
-    replace(parameters, chosen.mode === "auto" ? searchFields(refresh) : parameterFields(refresh));
+    replace(parameters, settings.mode === "auto" ? searchFields(refresh) : parameterFields(refresh));
     refresh();
   }
   async function train(event) {
     event.preventDefault();
     if (session.running) {
       replace(busy, "A training is running already: wait for it, or cancel it below.");
-      say(busy.textContent);
+      announce(busy.textContent);
       return;
     }
     replace(busy);
-    const keepable = chosen.mode === "auto" && able.keep;
-    await startTraining(dataset, plan, optionsOf(dataset, plan), running, keepable);
+    const keepable = settings.mode === "auto" && supports.keep;
+    await startTraining(dataset, plan, trainingOptions(dataset, plan), running, keepable);
   }
-  async function saveAsSent() {
-    download(await dataset.write(await wishOf(dataset, plan)), sentName(dataset));
+  async function saveSentFile() {
+    download(await dataset.write(await selectionOf(dataset, plan)), sentFileName(dataset));
   }
   const form = h(
     "form",
@@ -55,23 +55,23 @@ export async function optionsPanel(dataset, plan) {
       "fieldset",
       {},
       h("legend", {}, "Parameters"),
-      h("div", { class: "modes" }, modes(able, showMode)),
+      h("div", { class: "modes" }, modeChoice(supports, showMode)),
       parameters,
     ),
-    leftOut(plan),
+    excludedRowsNote(plan),
     h(
       "div",
       { class: "actions" },
       h("button", { type: "submit", class: "primary", disabled: !isReady(dataset, plan) }, "Train"),
       h(
         "button",
-        { type: "button", class: "quiet", onclick: saveAsSent },
-        `Download ${sentName(dataset)}`,
+        { type: "button", class: "quiet", onclick: saveSentFile },
+        `Download ${sentFileName(dataset)}`,
       ),
     ),
     busy,
     line,
-    h("p", { class: "hint" }, `The line sends ${sentName(dataset)}: exactly the rows and columns above.`),
+    h("p", { class: "hint" }, `The line sends ${sentFileName(dataset)}: exactly the rows and columns above.`),
   );
   showMode();
   return h(
@@ -84,31 +84,31 @@ export async function optionsPanel(dataset, plan) {
 }
 
 const isReady = (dataset, plan) =>
-  couldBeTarget(dataset.about.columns[plan.target]) && plan.features.size > 0;
+  canBeTarget(dataset.about.columns[plan.target]) && plan.features.size > 0;
 
-/** A control that writes what is chosen with it. */
-function bound(name, control, onChange, convert = (text) => text) {
+/** Store the value of a control in the settings whenever it changes. */
+function bindSetting(name, control, onChange, convert = (text) => text) {
   control.addEventListener("change", () => {
-    chosen[name] = control.type === "checkbox" ? control.checked : convert(control.value);
+    settings[name] = control.type === "checkbox" ? control.checked : convert(control.value);
     onChange();
   });
   return control;
 }
 
-const choose = (name, onChange, convert) =>
-  bound(name, select(CHOICES[name], chosen[name]), onChange, convert);
+const settingSelect = (name, onChange, convert) =>
+  bindSetting(name, select(CHOICES[name], settings[name]), onChange, convert);
 
-const enter = (name, onChange, limits) =>
-  bound(
+const settingInput = (name, onChange, limits) =>
+  bindSetting(
     name,
-    h("input", { type: "number", value: chosen[name], required: true, ...limits }),
+    h("input", { type: "number", value: settings[name], required: true, ...limits }),
     onChange,
     Number,
   );
 
-function tick(name, label, onChange) {
-  const element = choice("checkbox", label, { checked: chosen[name] });
-  bound(name, element.firstChild, onChange);
+function settingCheckbox(name, label, onChange) {
+  const element = choice("checkbox", label, { checked: settings[name] });
+  bindSetting(name, element.firstChild, onChange);
   return element;
 }
 
@@ -130,31 +130,31 @@ function nameField(plan, onChange) {
 }
 
 const commonFields = (onChange) => [
-  field("Measure by", choose("folds", onChange, Number), "Rows the model has not seen."),
-  field("Scale", choose("scale", onChange)),
+  field("Measure by", settingSelect("folds", onChange, Number), "Rows the model has not seen."),
+  field("Scale", settingSelect("scale", onChange)),
 ];
 
 const searchFields = (onChange) => [
   field(
     "Seconds to search",
-    enter("budget", onChange, { min: "1", max: "3600", step: "1" }),
+    settingInput("budget", onChange, { min: "1", max: "3600", step: "1" }),
     "Longer finds better parameters. Where folds measure, half of it is theirs.",
   ),
-  field("Look for wrong labels", choose("suspicion", onChange), "Rows that are not believed count less."),
+  field("Look for wrong labels", settingSelect("suspicion", onChange), "Rows that are not believed count less."),
   h(
     "div",
     {},
-    tick("probability", "Probabilities too", onChange),
-    tick("balanced", "Weigh small classes up", onChange),
+    settingCheckbox("probability", "Probabilities too", onChange),
+    settingCheckbox("balanced", "Weigh small classes up", onChange),
   ),
 ];
 
 function parameterFields(onChange) {
-  const gamma = field("Gamma", choose("gamma", onChange, numberOrWord));
-  const penalty = field("c1 smooths", choose("penalty", onChange));
-  // Hidden, not taken away: what is drawn anew would lose the focus.
+  const gamma = field("Gamma", settingSelect("gamma", onChange, numberOrText));
+  const penalty = field("c1 smooths", settingSelect("penalty", onChange));
+  // Hidden rather than removed: redrawing the fields would lose the focus.
   const hideOthers = () => {
-    for (const one of [gamma, penalty]) one.hidden = chosen.kernel === "linear";
+    for (const one of [gamma, penalty]) one.hidden = settings.kernel === "linear";
   };
   const kernelChanged = () => {
     hideOthers();
@@ -162,19 +162,19 @@ function parameterFields(onChange) {
   };
   hideOthers();
   return [
-    field("Kernel", choose("kernel", kernelChanged)),
+    field("Kernel", settingSelect("kernel", kernelChanged)),
     gamma,
-    field("Smoothness c1", enter("c1", onChange, PENALTY), "Larger: smoother planes."),
+    field("Smoothness c1", settingInput("c1", onChange, COST_LIMITS), "Larger: smoother planes."),
     penalty,
-    field("Strictness c3", enter("c3", onChange, PENALTY), "Larger: errors cost more."),
-    field("Membership", choose("membership", onChange)),
-    tick("balanced", "Weigh small classes up", onChange),
+    field("Strictness c3", settingInput("c3", onChange, COST_LIMITS), "Larger: errors cost more."),
+    field("Membership", settingSelect("membership", onChange)),
+    settingCheckbox("balanced", "Weigh small classes up", onChange),
   ];
 }
 
-const numberOrWord = (text) => (Number.isNaN(Number(text)) ? text : Number(text));
+const numberOrText = (text) => (Number.isNaN(Number(text)) ? text : Number(text));
 
-function modes(able, onChange) {
+function modeChoice(supports, onChange) {
   const mode = (value, label, about, disabled = false) =>
     h(
       "label",
@@ -183,47 +183,47 @@ function modes(able, onChange) {
         type: "radio",
         name: "mode",
         value,
-        checked: chosen.mode === value,
+        checked: settings.mode === value,
         disabled,
         onchange() {
-          chosen.mode = value;
+          settings.mode = value;
           onChange();
         },
       }),
       h("span", {}, h("strong", {}, label), h("span", {}, about)),
     );
   return [
-    able.search
+    supports.search
       ? mode("auto", "Find them", "a search by cross-validation, within the time you give")
       : mode("auto", "Find them", "this service does not search", true),
     mode("chosen", "I choose them", "kernel, costs and memberships"),
   ];
 }
 
-/** Which rows the user has taken out, and a way back. */
-function leftOut(plan) {
-  const n = plan.without.size;
+/** Note on removed rows, with a button that restores them. */
+function excludedRowsNote(plan) {
+  const n = plan.excludedRows.size;
   if (n === 0) return null;
   const back = h("button", { type: "button", class: "quiet", onclick: takeBack }, "Take them back in");
   const text = `${plural(n, "row")} that you ticked ${n === 1 ? "is" : "are"} left out. `;
   const line = h("p", { class: "left-out" }, text, back);
   function takeBack() {
-    plan.without.clear();
+    plan.excludedRows.clear();
     replace(line, "All rows are in again.");
     line.tabIndex = -1;
-    line.focus(); // the button that had it is gone
+    line.focus(); // the button that had the focus is gone
   }
   return line;
 }
 
-/** The file that holds what is sent, byte by byte. */
-const sentName = (dataset) => renamed(dataset.name, "as-sent");
+/** Name of the downloadable file that is identical to the request body. */
+const sentFileName = (dataset) => nameWithSuffix(dataset.name, "as-sent");
 
-function curlOf(dataset, plan) {
+function trainCommand(dataset, plan) {
   const path = withQuery("train", {
     target: dataset.about.columns[plan.target].name,
     model: plan.name,
-    options: JSON.stringify(optionsOf(dataset, plan)),
+    options: JSON.stringify(trainingOptions(dataset, plan)),
   });
-  return curl(path, { file: sentName(dataset), headers: ["content-type: text/csv"] });
+  return curl(path, { file: sentFileName(dataset), headers: ["content-type: text/csv"] });
 }

@@ -1,13 +1,13 @@
-/** By how much each class leads over the others, so that areas and their edges can be drawn. */
+/** Margin of each class over the others. Decision areas are where it is positive. */
 
 /**
- * One list per class, above 0 where the class wins, with an entry per row.
- * @param {number[] | number[][]} scores of /predict
+ * One list per class with one entry per row, positive where the class is predicted.
+ * @param {number[] | number[][]} scores from /predict
  * @param {number} nClasses
- * @param {Float64Array[] | null} margins how clearly each class wins its closest pair, if pairs vote:
- *   votes jump at an edge, and only this says where between two rows it lies
+ * @param {Float64Array[] | null} margins `pairwiseMargins`, for one-vs-one models. Their scores are
+ *   votes, which jump at a boundary; the margins locate the boundary between two grid points.
  */
-export function leadsOf(scores, nClasses, margins = null) {
+export function classMargins(scores, nClasses, margins = null) {
   if (nClasses === 2) {
     const second = Float64Array.from(scores);
     return [second.map((score) => -score), second];
@@ -22,12 +22,12 @@ export function leadsOf(scores, nClasses, margins = null) {
 }
 
 /**
- * The smallest lead of each class over another one, from the two planes of every pair.
+ * The smallest margin of each class over another class, from the two planes of each pair.
  * @param {{own: number, other: number, norm: number}[]} planes
- * @param {Float64Array[]} values f of every plane, row by row
+ * @param {Float64Array[]} values f of each plane, row by row
  * @param {number} nClasses
  */
-export function pairMargins(planes, values, nClasses) {
+export function pairwiseMargins(planes, values, nClasses) {
   const nRows = values[0].length;
   const margins = Array.from({ length: nClasses }, () => new Float64Array(nRows).fill(Infinity));
   planes.forEach(({ own, other, norm }, p) => {

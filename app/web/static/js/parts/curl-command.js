@@ -1,13 +1,13 @@
-/** A line for the shell, with a button that copies it. */
+/** A curl command in a box, with a button that copies it. */
 
 import { h, replace } from "../dom.js";
-import { say } from "./status.js";
+import { announce } from "./status.js";
 
 /**
- * @param {string} what the action that the line does
+ * @param {string} what the action that the command performs
  * @param {string} line
  */
-export function command(what, line) {
+export function curlCommand(what, line) {
   const code = h("code", {}, line);
   const box = h("pre", { tabindex: "0", role: "group", "aria-label": `curl line: ${what}` }, code);
   const button = h(
@@ -19,12 +19,12 @@ export function command(what, line) {
     try {
       await navigator.clipboard.writeText(code.textContent);
     } catch {
-      getSelection().selectAllChildren(code); // no permission: at least it is selected
-      say("The line is selected; copy it with the keyboard.");
+      getSelection().selectAllChildren(code); // no permission for the clipboard: select the text instead
+      announce("The line is selected; copy it with the keyboard.");
       return;
     }
     replace(button, "Copied");
-    say("Copied.");
+    announce("Copied.");
     setTimeout(() => replace(button, "Copy"), 1500);
   }
   const element = h("div", { class: "command" }, box, button);

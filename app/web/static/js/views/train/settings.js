@@ -1,6 +1,6 @@
-/** What was chosen about a training, as long as the page is open, and what the service is told. */
+/** Training settings of the form, kept while the page is open, and the request made from them. */
 
-export const chosen = {
+export const settings = {
   mode: "auto",
   budget: 30,
   probability: true,
@@ -16,18 +16,18 @@ export const chosen = {
   folds: 5,
 };
 
-/** What the selects offer: `[value, text]`. */
+/** Options of the selects: `[value, text]`. */
 export const CHOICES = {
   kernel: [["rbf", "RBF"], ["linear", "Linear"], ["poly", "Polynomial"], ["sigmoid", "Sigmoid"]],
   gamma: [["scale", "scale"], ["auto", "auto"], [0.1, "0.1"], [1, "1"], [10, "10"], [100, "100"]],
-  /** What is to be smooth about a plane of a kernel. */
+  /** Quantity that c1 regularizes in a kernel model. */
   penalty: [["coefficients", "its coefficients (the paper)"], ["function", "the plane itself"]],
   membership: [
     ["center", "by distance to the centre"],
     ["neighbors", "by neighbours"],
     ["none", "none: trust every label"],
   ],
-  /** How a search looks for wrong labels; "found" lets it choose, also not to look at all. */
+  /** How a search detects wrong labels; "found" makes the detection part of the search. */
   suspicion: [
     ["neighbors", "by the labels around them"],
     ["center", "by distance to the centre"],
@@ -38,33 +38,33 @@ export const CHOICES = {
 };
 
 /**
- * The options of POST /train.
+ * The `options` parameter of POST /train.
  * @param {import("../../csv/dataset.js").Dataset} dataset
  * @param {any} plan
  */
-export function optionsOf(dataset, plan) {
+export function trainingOptions(dataset, plan) {
   const used = [...plan.features].map((i) => dataset.about.columns[i]);
-  const options = { scale: chosen.scale };
+  const options = { scale: settings.scale };
   if (used.some((column) => column.missing > 0)) options.impute = "median";
   if (used.some((column) => column.kind === "text")) options.one_hot = true;
-  if (chosen.folds) options.validation = { folds: chosen.folds };
-  if (chosen.mode === "auto") {
-    options.params = paramsOfSearch();
-    options.search = { time_budget: chosen.budget };
-    if (chosen.probability) options.search.probability = "sigmoid";
+  if (settings.folds) options.validation = { folds: settings.folds };
+  if (settings.mode === "auto") {
+    options.params = searchParams();
+    options.search = { time_budget: settings.budget };
+    if (settings.probability) options.search.probability = "sigmoid";
   } else {
-    const { kernel, c1, c3, gamma, penalty, membership } = chosen;
+    const { kernel, c1, c3, gamma, penalty, membership } = settings;
     options.params = { kernel, c1, c3, membership };
     if (kernel !== "linear") Object.assign(options.params, { gamma, penalty });
-    if (chosen.balanced) options.params.class_weight = "balanced";
+    if (settings.balanced) options.params.class_weight = "balanced";
   }
   return options;
 }
 
-/** What holds whatever the search tries; the rest it finds. */
-function paramsOfSearch() {
-  const held = {};
-  if (chosen.suspicion !== "found") held.membership = chosen.suspicion;
-  if (chosen.balanced) held.class_weight = "balanced";
-  return Object.keys(held).length ? held : "auto";
+/** Parameters that the search does not vary. */
+function searchParams() {
+  const fixed = {};
+  if (settings.suspicion !== "found") fixed.membership = settings.suspicion;
+  if (settings.balanced) fixed.class_weight = "balanced";
+  return Object.keys(fixed).length ? fixed : "auto";
 }

@@ -1,14 +1,14 @@
-/** A question before something that cannot be undone. */
+/** Confirmation dialog for actions that cannot be undone. */
 
 import { h } from "../dom.js";
 
 /**
  * @param {string} question
  * @param {string} consequence
- * @param {string} yes what the button says
+ * @param {string} yes text of the confirming button
  * @returns {Promise<boolean>}
  */
-export function ask(question, consequence, yes) {
+export function confirmAction(question, consequence, yes) {
   return new Promise((resolve) => {
     const dialog = h(
       "dialog",

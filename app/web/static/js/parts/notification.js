@@ -1,13 +1,16 @@
-/** What happened while another view was looked at; it stays until it is seen. */
+/**
+ * Notification of an event in a view that is not shown. It stays until it is dismissed or followed.
+ */
 
 import { h } from "../dom.js";
 
 /**
  * @param {string} text
- * @param {string} [address] where there is more to see: who goes there has seen it
- * @param {string} [name] of the link
+ * @param {string} [address] fragment of the view with the details; visiting it removes the
+ *   notification
+ * @param {string} [name] text of the link
  */
-export function remind(text, address, name = "Show it") {
+export function notify(text, address, name = "Show it") {
   const link = address ? h("a", { href: address }, name) : null;
   const close = h("button", { type: "button", class: "quiet", onclick: remove }, "Dismiss");
   const line = h("p", { class: "reminder" }, h("span", {}, text), link, close);

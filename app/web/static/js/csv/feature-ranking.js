@@ -1,11 +1,11 @@
-/** Which columns tell the classes apart, each on its own. */
+/** Score of a single column by how well it separates the classes. */
 
 /**
- * How far the classes lie apart in a column, measured by how far each is spread (Fisher's ratio).
+ * Fisher's ratio: the variance between the classes, relative to the variance within them.
  * @param {ArrayLike<number>} values NaN where a cell is missing
  * @param {string[]} labels
  */
-export function separation(values, labels) {
+export function fisherRatio(values, labels) {
   const groups = new Map();
   for (let i = 0; i < labels.length; i += 1) {
     if (!Number.isFinite(values[i])) continue;

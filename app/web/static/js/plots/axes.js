@@ -1,7 +1,7 @@
-/** What plots have in common: scales, ticks, axes and a legend. */
+/** Shared parts of the plots: scales, ticks, axes, legend. */
 
 import { s, h, uniqueId } from "../dom.js";
-import { tiny } from "../format.js";
+import { scientific } from "../format.js";
 import { colourClass, markPath, round } from "./marks.js";
 
 /** A linear scale from data to pixels. */
@@ -20,32 +20,35 @@ export function ticks(from, to, wanted = 5) {
   return found.map((value) => Number(value.toPrecision(12)));
 }
 
-/** Below this a step is written as a power of ten, and so are numbers above the other. */
+/**
+ * Axis labels use scientific notation for steps below `SMALL_STEP` and values from `LARGE_NUMBER`
+ * on.
+ */
 const SMALL_STEP = 1e-4;
 const LARGE_NUMBER = 1e6;
 
-/** The power of ten of the last digit of a step: -2 of 0.25. */
-function lastPlaceOf(step) {
+/** The power of ten of the last digit of a step: -2 for 0.25. */
+function lastDecimalPlace(step) {
   const [digits, power] = step.toExponential(6).split("e");
   return Number(power) - Math.max(0, digits.replace(/0+$/, "").length - 2);
 }
 
-/** Numbers along an axis, with as many digits as their step has. */
+/** Axis labels with as many decimals as the step has. */
 export function tickLabels(values) {
   const step = values.length > 1 ? values[1] - values[0] : Math.abs(values[0]) || 1;
-  const place = lastPlaceOf(step);
+  const place = lastDecimalPlace(step);
   const largest = Math.max(...values.map(Math.abs));
   if (step >= SMALL_STEP && largest < LARGE_NUMBER) {
     return values.map((value) => value.toFixed(Math.max(0, -place)));
   }
   return values.map((value) => {
     const digits = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)) + 1e-9) - place;
-    return tiny(value, Math.min(Math.max(digits, 0), 15));
+    return scientific(value, Math.min(Math.max(digits, 0), 15));
   });
 }
 
 /**
- * An SVG with a name and a description for those who do not see it.
+ * An SVG image with a title and a description for screen readers.
  * @returns {SVGElement}
  */
 export function figure(width, height, title, description, ...children) {
@@ -66,7 +69,7 @@ export function figure(width, height, title, description, ...children) {
 }
 
 /**
- * Lines and numbers along the edges of a box.
+ * Grid lines and labels of a box.
  * @param {{left: number, top: number, right: number, bottom: number}} box
  */
 export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, yTexts = tickLabels(yTicks) }) {
@@ -88,11 +91,11 @@ export function axes(box, x, y, { xTicks, yTicks, xLabel, yLabel, yTexts = tickL
 }
 
 const axisLabel = (text, transform) =>
-  s("text", { class: "axis-label", transform, "text-anchor": "middle" }, shortened(text));
+  s("text", { class: "axis-label", transform, "text-anchor": "middle" }, truncate(text));
 
-const shortened = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+const truncate = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
-/** The marks of the classes with their names. */
+/** Markers and names of the classes. */
 export function legend(labels, extra = []) {
   return h(
     "ul",
