@@ -7,14 +7,16 @@ export const BASE = new URL("../../", import.meta.url);
 export const PAGE_SIZE = 1000;
 
 const STORED_KEY = "frtsvm-key";
+const NO_RESPONSE =
+  "The service does not respond. Check that it is running and reachable, then try again.";
 
 /** A response other than 2xx, with the fields of the service's problem document. */
 class Problem extends Error {
   /** @param {number} status @param {Record<string, any>} body */
   constructor(status, body) {
-    super(body.detail || body.title || `the service answered ${status}`);
+    super(body.detail || body.title || `The service responded with status ${status}.`);
     this.status = status;
-    this.title = body.title || "Problem";
+    this.title = body.title || "Error";
     this.errors = body.errors || [];
   }
 }
@@ -29,9 +31,9 @@ export const key = {
 };
 
 /** Called when the service responds with 401 or 403. */
-let onRefused = () => {};
+let accessDeniedListener = () => {};
 export function onAccessDenied(listener) {
-  onRefused = listener;
+  accessDeniedListener = listener;
 }
 
 /**
@@ -64,13 +66,13 @@ export async function call(path, options = {}) {
     response = await fetch(new URL(path, BASE), { method, headers, body, signal, cache: "no-store" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(0, { title: "No answer", detail: "the service does not answer" });
+    throw new Problem(0, { title: "No connection", detail: NO_RESPONSE });
   }
   if (response.ok) return response;
-  const found = await problemOf(response);
-  const isRefused = response.status === 401 || response.status === 403;
-  if (isRefused && !options.quiet) onRefused(found);
-  throw found;
+  const problem = await problemOf(response);
+  const isDenied = response.status === 401 || response.status === 403;
+  if (isDenied && !options.quiet) accessDeniedListener(problem);
+  throw problem;
 }
 
 async function problemOf(response) {
@@ -106,7 +108,7 @@ export const api = {
   document: () => fetchJson("openapi.json"),
 
   /** Fetch a list page by page, at most `maxItems` items. */
-  async pages(path, query, most) {
+  async fetchAll(path, query, maxItems) {
     const items = [];
     let total = 0;
     do {
@@ -114,17 +116,17 @@ export const api = {
       total = page.total;
       items.push(...page.items);
       if (page.items.length === 0) break;
-    } while (items.length < Math.min(total, most));
+    } while (items.length < Math.min(total, maxItems));
     return { items, total };
   },
 
   /**
    * Fetch the planes with all landmarks, page by page; null if there are more than `maxLandmarks`.
    */
-  async planes(model, version, most) {
+  async planes(model, version, maxLandmarks) {
     const path = `${versionPath(model, version)}/planes`;
     const found = await fetchJson(withQuery(path, { limit: PAGE_SIZE }));
-    if (found.n_landmarks > most) return null;
+    if (found.n_landmarks > maxLandmarks) return null;
     while (found.landmarks && found.landmarks.length < found.n_landmarks) {
       const offset = found.landmarks.length;
       const more = await fetchJson(withQuery(path, { limit: PAGE_SIZE, offset }));

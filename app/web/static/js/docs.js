@@ -24,34 +24,34 @@ function byTag({ paths }) {
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const idOf = (tag) => `tag-${tag.replaceAll(" ", "-")}`;
 
-function page(contract) {
-  const { info, components } = contract;
-  const tags = byTag(contract);
+function page(openapi) {
+  const { info, components } = openapi;
+  const tags = byTag(openapi);
   const schemas = Object.entries(components?.schemas ?? {});
   const link = (id, text) => h("li", {}, h("a", { href: `#${id}` }, text));
   return [
-    h("h1", {}, `${info.title}, the API`),
+    h("h1", {}, `${info.title}: API reference`),
     prose(info.description),
-    h("p", { class: "facts" }, `Release ${info.version}`),
+    h("p", { class: "facts" }, `Version ${info.version}`),
     h(
       "nav",
-      { "aria-label": "Parts of this page", class: "parts" },
+      { "aria-label": "Sections of this page", class: "parts" },
       h("ul", {}, [...tags.keys()].map((tag) => link(idOf(tag), capital(tag))), link("schemas", "Schemas")),
     ),
     h(
       "div",
       { class: "actions" },
-      h("button", { type: "button", onclick: () => openAll(true) }, "Open all"),
-      h("button", { type: "button", onclick: () => openAll(false) }, "Close all"),
+      h("button", { type: "button", onclick: () => openAll(true) }, "Expand all"),
+      h("button", { type: "button", onclick: () => openAll(false) }, "Collapse all"),
     ),
     [...tags].map(([tag, calls]) =>
-      part(idOf(tag), capital(tag), calls.map((call) => operationPanel(call))),
+      section(idOf(tag), capital(tag), calls.map((call) => operationPanel(call))),
     ),
-    part("schemas", "Schemas", schemas.map(([name, schema]) => schemaPanel(name, schema))),
+    section("schemas", "Schemas", schemas.map(([name, schema]) => schemaPanel(name, schema))),
   ];
 }
 
-function part(id, title, children) {
+function section(id, title, children) {
   return h("section", { "aria-labelledby": id }, h("h2", { id, tabindex: "-1" }, title), children);
 }
 
@@ -81,5 +81,5 @@ try {
   replace(main, page(await api.document()));
   openLinked();
 } catch (error) {
-  replace(main, h("h1", {}, "The API"), errorNotice(error));
+  replace(main, h("h1", {}, "API reference"), errorNotice(error));
 }

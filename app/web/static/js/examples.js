@@ -18,13 +18,13 @@ function normals(uniform) {
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-const CENTRES = { left: [[-0.7, 0.3], [0.3, 0.3]], right: [[-0.3, 0.7], [0.4, 0.7]] };
+const CENTERS = { left: [[-0.7, 0.3], [0.3, 0.3]], right: [[-0.3, 0.7], [0.4, 0.7]] };
 
 /** Two classes, each an equal mixture of two normal distributions with variance 0.03. */
 function ripleyLike(uniform, normal) {
   return Array.from({ length: 250 }, (_, i) => {
     const label = i % 2 ? "right" : "left";
-    const [x, y] = CENTRES[label][uniform() < 0.5 ? 0 : 1];
+    const [x, y] = CENTERS[label][uniform() < 0.5 ? 0 : 1];
     const spread = Math.sqrt(0.03);
     return [x + spread * normal(), y + spread * normal(), label];
   });
@@ -37,8 +37,8 @@ function moons(uniform, normal) {
     const x = upper ? Math.cos(angle) : 1 - Math.cos(angle);
     const y = upper ? Math.sin(angle) : 0.5 - Math.sin(angle);
     // One label in fifteen is flipped, so that the example contains wrong labels.
-    const told = uniform() < 1 / 15 ? !upper : upper;
-    return [x + 0.16 * normal(), y + 0.16 * normal(), told ? "upper" : "lower"];
+    const labeledUpper = uniform() < 1 / 15 ? !upper : upper;
+    return [x + 0.16 * normal(), y + 0.16 * normal(), labeledUpper ? "upper" : "lower"];
   });
 }
 
@@ -56,7 +56,7 @@ function bands(uniform, normal) {
   });
 }
 
-function drawn(name, target, rows, seed) {
+function generated(name, target, rows, seed) {
   return async () => {
     const uniform = uniforms(seed);
     const lines = rows(uniform, normals(uniform)).map(
@@ -69,7 +69,7 @@ function drawn(name, target, rows, seed) {
 function shipped(name) {
   return async () => {
     const response = await fetch(new URL(name, EXAMPLES));
-    if (!response.ok) throw new Error(`${name} is not there`);
+    if (!response.ok) throw new Error(`The example ${name} could not be loaded. Try again.`);
     return new File([await response.blob()], name, { type: "text/csv" });
   };
 }
@@ -79,18 +79,18 @@ export const examples = [
   {
     title: "Moons",
     about: "two half moons, some labels wrong",
-    open: drawn("moons.csv", "side", moons, 7),
+    open: generated("moons.csv", "side", moons, 7),
   },
   {
     title: "Ripley-like",
-    about: "two classes that overlap",
-    open: drawn("ripley-like.csv", "side", ripleyLike, 1996),
+    about: "two overlapping classes",
+    open: generated("ripley-like.csv", "side", ripleyLike, 1996),
   },
   {
     title: "Sine bands",
-    about: "the paper’s bands, corrected",
-    open: drawn("bands.csv", "band", bands, 1711),
+    about: "bands of the FR-TSVM paper, corrected",
+    open: generated("bands.csv", "band", bands, 1711),
   },
-  { title: "Iris", about: "Fisher 1936, three species", open: shipped("iris.csv") },
-  { title: "WDBC", about: "breast cancer, 30 measures", open: shipped("wdbc.csv") },
+  { title: "Iris", about: "three species (Fisher, 1936)", open: shipped("iris.csv") },
+  { title: "WDBC", about: "breast cancer, 30 measurements", open: shipped("wdbc.csv") },
 ];

@@ -16,7 +16,7 @@ import { replace } from "./dom.js";
 const VIEWS = { train: trainView, result: resultView, predict: predictView, models: modelsView };
 const main = document.getElementById("view");
 const links = [...document.querySelectorAll("nav a")];
-let shown = 0;
+let latestRequest = 0;
 
 /** `#result/churn/3` becomes the view "result" with the arguments "churn" and "3". */
 function route() {
@@ -29,14 +29,14 @@ function decoded(part) {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new Error(`the address of this page is damaged: ${part}`);
+    throw new Error(`The address of this page is invalid: ${part} is not percent-encoded correctly.`);
   }
 }
 
 async function show({ focus = true } = {}) {
   if (location.hash === "#view") return main.focus(); // the skip link
   const { name, rest } = route();
-  const mine = (shown += 1);
+  const request = (latestRequest += 1);
   for (const link of links) {
     if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -47,10 +47,10 @@ async function show({ focus = true } = {}) {
   } catch (error) {
     content = errorNotice(error);
   }
-  if (mine !== shown) return; // another view was requested in the meantime
+  if (request !== latestRequest) return; // another view was requested in the meantime
   replace(main, content);
   main.dataset.shown = name;
-  document.title = `${main.querySelector("h1")?.textContent ?? "Problem"} · FR-TSVM Studio`;
+  document.title = `${main.querySelector("h1")?.textContent ?? "Error"} · FR-TSVM Studio`;
   if (focus) {
     main.focus({ preventScroll: true });
     scrollTo(0, 0);

@@ -9,7 +9,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
  */
 const policy = globalThis.trustedTypes?.createPolicy("studio", {
   createScriptURL(address) {
-    if (address !== WORKER) throw new TypeError("not a script of this page");
+    if (address !== WORKER) throw new TypeError("Not a script of the studio.");
     return address;
   },
 });
@@ -23,7 +23,9 @@ export class Dataset {
   constructor(name) {
     this.name = name;
     this.#worker.addEventListener("message", ({ data }) => this.#onMessage(data));
-    this.#worker.addEventListener("error", () => this.#rejectAll("the file could not be read"));
+    this.#worker.addEventListener("error", () =>
+      this.#rejectAll("The file could not be read. Reload the page and try again."),
+    );
   }
 
   #onMessage({ id, share, result, error }) {
@@ -57,7 +59,9 @@ export class Dataset {
    * @param {{onProgress?: (share: number) => void, hasHeader?: boolean}} [options]
    */
   async load(blob, { onProgress, hasHeader } = {}) {
-    if (blob.size > MAX_BYTES) throw new Error("the file is larger than 256 MB");
+    if (blob.size > MAX_BYTES) {
+      throw new Error("The file is larger than 256 MB. Use a file with fewer rows or columns.");
+    }
     this.about = await this.#request("load", { blob, hasHeader }, onProgress);
     this.file = blob;
     return this;
@@ -74,6 +78,6 @@ export class Dataset {
 
   close() {
     this.#worker.terminate();
-    this.#rejectAll("the table was closed");
+    this.#rejectAll("The table has been closed. Open the file again.");
   }
 }

@@ -167,7 +167,7 @@ export class Table {
     this.separator = findSeparator(text);
     const reader = new RecordReader(text, this.separator);
     const first = reader.next();
-    if (first === null) throw new Error("the file has no rows");
+    if (first === null) throw new Error("The file has no rows. Choose a CSV file with a header and at least one row.");
     this.hasHeader = hasHeader ?? looksLikeHeader(first, new RecordReader(text, this.separator));
     this.names = distinctNames(this.hasHeader ? first : first.map(() => ""));
     this.renamed = this.hasHeader && this.names.some((name, i) => name !== unescapeFormula(first[i]).trim());
@@ -180,7 +180,7 @@ export class Table {
       this.#add(cells, reader);
       if (this.starts.length % 20000 === 0) onProgress(reader.position / text.length);
     }
-    if (this.starts.length === 0) throw new Error("the file has a header but no rows");
+    if (this.starts.length === 0) throw new Error("The file has a header but no rows. Add at least one row.");
     this.reader = reader;
   }
 

@@ -22,13 +22,13 @@ export function operationPanel({ method, path, operation }) {
       h("span", { class: "about" }, operation.summary ?? ""),
     ),
     prose(operation.description),
-    operation.security ? h("p", { class: "hint" }, "Needs a key where keys are on.") : null,
+    operation.security ? h("p", { class: "hint" }, "Requires an API key if the service uses keys.") : null,
     parameters(operation.parameters ?? []),
     body(operation.requestBody),
-    h("h4", {}, "Answers"),
+    h("h4", {}, "Responses"),
     responseTable(responses.filter((response) => !isProblem(response))),
     problems(responses.filter(isProblem)),
-    h("h4", {}, "From a shell"),
+    h("h4", {}, "curl command"),
     curlCommand(`${method} ${path}`, exampleCommand(method, path, operation)),
   );
 }
@@ -45,22 +45,22 @@ function parameters(all) {
     typeOf(schema),
     inline(description),
   ]);
-  return [h("h4", {}, "Parameters"), table("Parameters", ["Name", "In", "Type", "About"], rows)];
+  return [h("h4", {}, "Parameters"), table("Parameters", ["Name", "In", "Type", "Description"], rows)];
 }
 
 function body(requestBody) {
   if (!requestBody) return null;
   const rows = Object.entries(requestBody.content).map(([media, { schema }]) => [media, typeOf(schema)]);
-  return [h("h4", {}, "Body"), table("Body", ["Content type", "Holds"], rows)];
+  return [h("h4", {}, "Body"), table("Body", ["Content type", "Schema"], rows)];
 }
 
 function responseTable(responses) {
   const rows = responses.flatMap(([status, { description, content }]) => {
     const kinds = Object.entries(content ?? {});
-    if (kinds.length === 0) return [[status, "–", "nothing", description]];
+    if (kinds.length === 0) return [[status, "–", "empty", description]];
     return kinds.map(([media, { schema }]) => [status, media, typeOf(schema), description]);
   });
-  return table("Answers", ["Status", "Content type", "Holds", "About"], rows);
+  return table("Responses", ["Status", "Content type", "Schema", "Description"], rows);
 }
 
 function problems(responses) {

@@ -32,14 +32,14 @@ function fieldTable(name, { properties, required = [] }) {
   ]);
   return scrollable(
     `Fields of ${name}`,
-    plainTable(`Fields of ${name}`, ["Field", "Type", "About"], rows),
+    plainTable(`Fields of ${name}`, ["Field", "Type", "Description"], rows),
   );
 }
 
 /** The default value, or "optional". */
 function defaultText({ default: value }) {
   const isSaid = value !== undefined && value !== null;
-  const words = isSaid ? [", otherwise ", h("code", {}, JSON.stringify(value))] : ", optional";
+  const words = isSaid ? [", default ", h("code", {}, JSON.stringify(value))] : ", optional";
   return h("span", { class: "hint" }, words);
 }
 
@@ -66,8 +66,8 @@ const joinWithOr = (parts) =>
 function kindOf({ type, items, format, additionalProperties: values, properties, prefixItems: places }) {
   if (type === "array" && places) return ["list: ", ...joinWithOr(places.map(typeOf))];
   if (type === "array") return ["list of ", ...typeOf(items)];
-  if (type === "object" && properties) return ["object with ", Object.keys(properties).join(", ")];
-  if (type === "object" && values) return ["object of ", ...typeOf(values)];
+  if (type === "object" && properties) return ["object with the fields ", Object.keys(properties).join(", ")];
+  if (type === "object" && values) return ["object with values of type ", ...typeOf(values)];
   if (type === "string" && format === "binary") return ["bytes"];
   return [[type ?? "anything"].flat().join(" or "), format ? ` (${format})` : ""];
 }
@@ -86,10 +86,10 @@ function limitsOf(schema) {
   bound("exclusiveMinimum", (value) => `> ${value}`);
   bound("maximum", (value) => `≤ ${value}`);
   bound("exclusiveMaximum", (value) => `< ${value}`);
-  bound("minLength", (value) => `at least ${value} long`);
-  bound("maxLength", (value) => `at most ${value} long`);
-  bound("minItems", (value) => `at least ${value} of them`);
-  bound("maxItems", (value) => `at most ${value} of them`);
-  if (schema.pattern) found.push(`matching ${schema.pattern}`);
+  bound("minLength", (value) => `at least ${value} characters`);
+  bound("maxLength", (value) => `at most ${value} characters`);
+  bound("minItems", (value) => `at least ${value} items`);
+  bound("maxItems", (value) => `at most ${value} items`);
+  if (schema.pattern) found.push(`pattern ${schema.pattern}`);
   return found;
 }

@@ -12,13 +12,13 @@ export function confirmAction(question, consequence, yes) {
   return new Promise((resolve) => {
     const dialog = h(
       "dialog",
-      { class: "ask", "aria-labelledby": "ask-title", "aria-describedby": "ask-text" },
-      h("h2", { id: "ask-title" }, question),
-      h("p", { id: "ask-text" }, consequence),
+      { class: "confirm", "aria-labelledby": "confirm-title", "aria-describedby": "confirm-text" },
+      h("h2", { id: "confirm-title" }, question),
+      h("p", { id: "confirm-text" }, consequence),
       h(
         "div",
         { class: "actions" },
-        h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, "Keep"),
+        h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, "Cancel"),
         h("button", { type: "button", class: "danger", onclick: () => dialog.close("yes") }, yes),
       ),
     );

@@ -9,10 +9,10 @@ import { announce } from "./status.js";
  */
 export function curlCommand(what, line) {
   const code = h("code", {}, line);
-  const box = h("pre", { tabindex: "0", role: "group", "aria-label": `curl line: ${what}` }, code);
+  const box = h("pre", { tabindex: "0", role: "group", "aria-label": `curl command: ${what}` }, code);
   const button = h(
     "button",
-    { type: "button", class: "quiet", "aria-label": `Copy the curl line: ${what}`, onclick: copy },
+    { type: "button", class: "quiet", "aria-label": `Copy the curl command: ${what}`, onclick: copy },
     "Copy",
   );
   async function copy() {
@@ -20,7 +20,7 @@ export function curlCommand(what, line) {
       await navigator.clipboard.writeText(code.textContent);
     } catch {
       getSelection().selectAllChildren(code); // no permission for the clipboard: select the text instead
-      announce("The line is selected; copy it with the keyboard.");
+      announce("The command is selected. Copy it with the keyboard.");
       return;
     }
     replace(button, "Copied");

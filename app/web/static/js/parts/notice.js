@@ -11,20 +11,21 @@ export function noteList(lines) {
 /** Note on skipped rows. @param {{count: number, lines: number[]}} ragged `lines`: the first few */
 export function raggedRowsNote({ count: n, lines }) {
   const where = `line ${lines.join(", ")}${n > lines.length ? " …" : ""}`;
-  return `${plural(n, "row")} with more or fewer cells than the first line left out (${where}).`;
+  const skipped = plural(n, "row was", "rows were");
+  return `${skipped} skipped: the number of cells differs from that of the first line (${where}).`;
 }
 
 /** An error message, with one item per faulty field if the service lists them. */
 export function errorNotice(error) {
-  const places = (error.errors || []).slice(1).map((flaw) =>
-    [flaw.field, flaw.row === undefined ? "" : `row ${flaw.row}`, flaw.column ?? "", flaw.detail]
+  const faults = (error.errors || []).slice(1).map((fault) =>
+    [fault.field, fault.row === undefined ? "" : `row ${fault.row}`, fault.column ?? "", fault.detail]
       .filter((part) => part !== "" && part !== undefined)
       .join(": "),
   );
   return h(
     "div",
     { class: "failure", role: "alert" },
-    h("p", {}, h("strong", {}, `${error.title || "It did not work"}: `), error.message || String(error)),
-    places.length ? h("ul", {}, places.map((place) => h("li", {}, place))) : null,
+    h("p", {}, h("strong", {}, `${error.title || "Error"}: `), error.message || String(error)),
+    faults.length ? h("ul", {}, faults.map((text) => h("li", {}, text))) : null,
   );
 }

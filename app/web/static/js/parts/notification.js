@@ -10,17 +10,17 @@ import { h } from "../dom.js";
  *   notification
  * @param {string} [name] text of the link
  */
-export function notify(text, address, name = "Show it") {
+export function notify(text, address, name = "Show") {
   const link = address ? h("a", { href: address }, name) : null;
   const close = h("button", { type: "button", class: "quiet", onclick: remove }, "Dismiss");
-  const line = h("p", { class: "reminder" }, h("span", {}, text), link, close);
+  const line = h("p", { class: "notification" }, h("span", {}, text), link, close);
   function remove() {
     line.remove();
-    removeEventListener("hashchange", whenSeen);
+    removeEventListener("hashchange", onNavigate);
   }
-  function whenSeen() {
+  function onNavigate() {
     if (location.hash === address) remove();
   }
-  addEventListener("hashchange", whenSeen);
-  document.getElementById("reminders").append(line);
+  addEventListener("hashchange", onNavigate);
+  document.getElementById("notifications").append(line);
 }

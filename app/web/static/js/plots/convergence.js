@@ -18,7 +18,7 @@ const logOf = (gap) => Math.log10(Math.max(gap, FLOOR));
  *   after some of the sweeps, and the one after the exact step
  */
 export function convergencePlot(planes) {
-  const logs = planes.map(({ gaps, last }) => [...gaps, last].map(logOf));
+  const logs = planes.map(({ gaps, finalGap }) => [...gaps, finalGap].map(logOf));
   const range = [Math.floor(Math.min(-1, ...logs.flat())), Math.ceil(Math.max(0, ...logs.flat()))];
   const longest = Math.max(2, ...planes.map((plane) => plane.sweeps.at(-1) ?? 1));
   const x = scale([1, longest], [BOX.left, BOX.right]);
@@ -30,13 +30,13 @@ export function convergencePlot(planes) {
     WIDTH,
     HEIGHT,
     "Duality gap by sweep",
-    `The solver took at most ${number(longest)} sweeps. Gaps at the end, plane by plane: ` +
-      `${planes.map(({ last }) => scientific(last)).join(", ")}.`,
+    `The solver used at most ${number(longest)} sweeps. Final gap of each plane: ` +
+      `${planes.map(({ finalGap }) => scientific(finalGap)).join(", ")}.`,
     axes(BOX, x, y, {
       xTicks: ticks(1, longest, 6).filter(Number.isInteger),
       yTicks,
       xLabel: "sweep",
-      yLabel: "gap, relative",
+      yLabel: "relative gap",
       yTexts: yTicks.map((value) => scientific(10 ** value, 0)),
     }),
     planes.map((plane, k) => [

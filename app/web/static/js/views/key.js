@@ -13,10 +13,10 @@ export function showForgetButton(onDone) {
   const forget = () => {
     key.set("");
     replace(place);
-    announce("The key is forgotten.");
+    announce("The API key has been removed.");
     onDone();
   };
-  const button = h("button", { type: "button", class: "quiet", onclick: forget }, "Forget the key");
+  const button = h("button", { type: "button", class: "quiet", onclick: forget }, "Forget the API key");
   replace(place, key.get() ? button : null);
 }
 
@@ -40,20 +40,26 @@ export function showKeyForm(problem, onDone) {
         key.set(input.value.trim());
         place.hidden = true;
         delete place.dataset.reason;
-        announce("The key is set.");
+        announce("The API key is set.");
         onDone();
       },
     },
-    field("API key", input, "Kept in this tab only, until it is closed."),
+    field("API key", input, "Stored in this tab only. Closing the tab removes it."),
     h("div", { class: "actions" }, h("button", { type: "submit", class: "primary" }, "Use this key")),
   );
-  const title = had ? "This key does not do" : "This service wants a key";
+  const title = had ? "This API key was not accepted" : "This service requires an API key";
   replace(
     place,
     h("h2", { id: "key-title" }, title),
     had
-      ? h("p", {}, `${problem.message}.`)
-      : h("p", {}, "Whoever runs it makes one with ", h("code", {}, "frtsvm keys new"), "."),
+      ? h("p", {}, problem.message)
+      : h(
+          "p",
+          {},
+          "Ask the operator of the service for a key. Operators create one with ",
+          h("code", {}, "frtsvm keys new"),
+          ".",
+        ),
     form,
   );
   place.hidden = false;

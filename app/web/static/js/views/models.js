@@ -17,10 +17,10 @@ const address = (model) => `#models/${encodeURIComponent(model)}`;
 export async function modelsView(model, version) {
   const { items, total } = await api.models();
   if (items.length === 0) return emptyState();
-  const cut = total > items.length ? `, the first ${items.length} by name` : "";
+  const limited = total > items.length ? `; the first ${items.length} by name are shown` : "";
   return [
     h("h1", {}, "Models"),
-    h("p", { class: "facts" }, `${plural(total, "model")}${cut}`),
+    h("p", { class: "facts" }, `${plural(total, "model")}${limited}`),
     scrollable("Models", modelTable(items, model)),
     curlCommand("list the models", curl(LIST_PATH)),
     model === undefined ? null : await modelPanel(model, Number(version)),
@@ -30,8 +30,8 @@ export async function modelsView(model, version) {
 function emptyState() {
   return [
     h("h1", {}, "Models"),
-    h("p", { class: "lead" }, "There is none yet."),
-    h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one")),
+    h("p", { class: "lead" }, "There are no models yet."),
+    h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train a model")),
     curlCommand("list the models", curl(LIST_PATH)),
   ];
 }
@@ -48,7 +48,7 @@ function modelTable(items, model) {
     Object.entries(item.aliases).map(([alias, at]) => `${alias} → ${at}`).join(", ") || "–",
   ]);
   const chosen = rows[items.findIndex((item) => item.model === model)];
-  return plainTable("Models", ["Model", "Versions", "Newest", "Aliases"], rows, { chosen });
+  return plainTable("Models", ["Model", "Versions", "Latest version", "Aliases"], rows, { chosen });
 }
 
 async function modelPanel(model, version) {
@@ -58,9 +58,9 @@ async function modelPanel(model, version) {
     "section",
     { "aria-labelledby": "model-title" },
     h("h2", { id: "model-title" }, model),
-    h("p", { class: "facts" }, `Version ${info.serving} answers when a caller names none.`),
+    h("p", { class: "facts" }, `Requests that name no version use version ${info.serving}.`),
     scrollable(`Versions of ${model}`, versionTable(info, chosen)),
-    curlCommand("this model", curl(withQuery(modelPath(model), { limit: PAGE_SIZE }))),
+    curlCommand("get this model", curl(withQuery(modelPath(model), { limit: PAGE_SIZE }))),
     versionActions(info, chosen),
     modelActions(info),
   );
@@ -77,7 +77,7 @@ function versionTable(info, chosen) {
   ]);
   return plainTable(
     `Versions of ${info.model}`,
-    ["Version", "Made", "Kernel", "Rows", "Accuracy, unseen", "Aliases"],
+    ["Version", "Created", "Kernel", "Rows", "Validation accuracy", "Aliases"],
     rows,
     { chosen: rows[info.versions.indexOf(chosen)] },
   );
@@ -97,10 +97,10 @@ function action({ name, about, line, className, onclick, disabled }) {
 const refresh = () => dispatchEvent(new HashChangeEvent("hashchange"));
 
 /** Run an action, announce its result and refresh the view. An error is shown in `place`. */
-async function perform(place, work, done, next = refresh) {
+async function perform(place, action, message, next = refresh) {
   try {
-    await work();
-    announce(done);
+    await action();
+    announce(message);
     next();
   } catch (error) {
     replace(place, errorNotice(error));
@@ -115,34 +115,34 @@ function versionActions({ model, aliases }, { version }) {
     { class: "actions-list" },
     h("h3", {}, `Version ${version}`),
     h("p", { class: "actions" },
-      h("a", { class: "button", href: `#result/${name}/${version}` }, "Look at it"),
-      h("a", { class: "button", href: `#predict/${name}/${version}` }, "Predict with it")),
+      h("a", { class: "button", href: `#result/${name}/${version}` }, "Show the result"),
+      h("a", { class: "button", href: `#predict/${name}/${version}` }, "Predict with this version")),
     place,
     action({
       name: `Promote version ${version}`,
       about:
         aliases.production === version
-          ? "It is in production."
-          : "To production: from then on it answers callers that name no version.",
+          ? "This version is in production."
+          : "Moves the alias production to this version. Requests that name no version then use it.",
       line: curl(`${modelPath(model)}/aliases/production`, { method: "PUT", json: { version } }),
       disabled: aliases.production === version,
       onclick: () =>
-        perform(place, () => api.promote(model, version), `Version ${version} is in production.`),
+        perform(place, () => api.promote(model, version), `Version ${version} is now in production.`),
     }),
     action({
       name: `Delete version ${version}`,
-      about: "Its number is never used again.",
+      about: "Deletes this version permanently. Its number is never reused.",
       className: "danger",
       line: curl(versionPath(model, version), { method: "DELETE" }),
       async onclick() {
         const sure = await confirmAction(
           `Delete version ${version} of ${model}?`,
-          "It cannot be brought back, and whoever names it gets an error.",
-          "Delete it",
+          "This cannot be undone. Requests that name this version will fail.",
+          "Delete version",
         );
         if (!sure) return;
         const remove = () => api.removeVersion(model, version);
-        await perform(place, remove, `Version ${version} is deleted.`, () => leaveDeleted(model));
+        await perform(place, remove, `Version ${version} has been deleted.`, () => leaveDeleted(model));
       },
     }),
   );
@@ -153,31 +153,31 @@ function modelActions({ model, aliases, n_versions: n }) {
   return h(
     "div",
     { class: "actions-list" },
-    h("h3", {}, "The model as a whole"),
+    h("h3", {}, "Whole model"),
     place,
     action({
-      name: "Roll production back",
+      name: "Roll back production",
       about:
         aliases.production === undefined
-          ? "Nothing is in production."
-          : "To the version that was in production before.",
+          ? "No version is in production."
+          : "Moves the alias production back to the previous version.",
       line: curl(`${modelPath(model)}/aliases/production/rollback`, { method: "POST" }),
       disabled: aliases.production === undefined,
-      onclick: () => perform(place, () => api.rollBack(model), "Production is rolled back."),
+      onclick: () => perform(place, () => api.rollBack(model), "Production has been rolled back."),
     }),
     action({
       name: `Delete ${model}`,
-      about: `All of it: ${plural(n, "version")}.`,
+      about: `Deletes the model permanently: ${plural(n, "version")}.`,
       className: "danger",
       line: curl(modelPath(model), { method: "DELETE" }),
       async onclick() {
         const sure = await confirmAction(
           `Delete ${model}?`,
-          `${plural(n, "version")} and every alias go with it. It cannot be brought back.`,
-          "Delete it all",
+          `${plural(n, "version")} and all aliases will be deleted. This cannot be undone.`,
+          "Delete model",
         );
         if (!sure) return;
-        await perform(place, () => api.removeModel(model), `${model} is deleted.`, () => leaveDeleted());
+        await perform(place, () => api.removeModel(model), `${model} has been deleted.`, () => leaveDeleted());
       },
     }),
   );

@@ -11,8 +11,8 @@ export async function predictView(model, version) {
   if (items.length === 0) {
     return [
       h("h1", {}, "Predict"),
-      h("p", { class: "lead" }, "There is no model yet."),
-      h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train one")),
+      h("p", { class: "lead" }, "There is no model to predict with yet."),
+      h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train a model")),
     ];
   }
   const chosen = model ?? session.current?.model ?? items[0].model;

@@ -2,7 +2,7 @@
 
 import { PAGE_SIZE, api, versionPath, withQuery } from "../api.js";
 import { h } from "../dom.js";
-import { count, dateTime, number, percent, plural, seconds, meanAndDeviation } from "../format.js";
+import { count, dateTime, meanAndDeviation, number, percent, plural, seconds } from "../format.js";
 import { curl } from "../curl.js";
 import { curlCommand } from "../parts/curl-command.js";
 import { session } from "../session.js";
@@ -27,11 +27,11 @@ export async function resultView(model, version) {
   return [
     h("h1", {}, `${info.model}, version ${info.version}`),
     h("p", { class: "facts" }, summaryOf(info)),
-    headline(info),
+    keyFigures(info),
     h(
       "p",
       { class: "actions" },
-      h("a", { class: "button primary", href: `#predict/${name}/${info.version}` }, "Predict with it"),
+      h("a", { class: "button primary", href: `#predict/${name}/${info.version}` }, "Predict with this version"),
       h("a", { class: "button", href: `#models/${name}` }, "All versions"),
     ),
     await boundaryPanel(info, new Set(suspects.items.map((item) => item.row))),
@@ -44,11 +44,11 @@ export async function resultView(model, version) {
     h(
       "section",
       { "aria-labelledby": "same-title" },
-      h("h2", { id: "same-title" }, "The same from a shell"),
-      h("p", {}, "All that is shown here, as JSON: the version, its planes, and the membership of every row."),
-      curlCommand("this version", curl(path)),
-      curlCommand("its planes", curl(withQuery(`${path}/planes`, { limit: PAGE_SIZE }))),
-      curlCommand("its memberships", curl(withQuery(`${path}/memberships`, { limit: PAGE_SIZE }))),
+      h("h2", { id: "same-title" }, "From the command line"),
+      h("p", {}, "The data of this page as JSON: the version, its planes, and the membership of every row."),
+      curlCommand("get this version", curl(path)),
+      curlCommand("get its planes", curl(withQuery(`${path}/planes`, { limit: PAGE_SIZE }))),
+      curlCommand("get its memberships", curl(withQuery(`${path}/memberships`, { limit: PAGE_SIZE }))),
     ),
   ];
 }
@@ -60,7 +60,7 @@ async function emptyState() {
     h(
       "p",
       { class: "lead" },
-      items.length ? "Look at a model that is there, or train one." : "Train a model, and it is shown here.",
+      items.length ? "Select a model, or train a new one." : "Train a model to see its result here.",
     ),
     items.length ? h("ul", { class: "plain" }, items.map(newestVersionLink)) : null,
     h("p", { class: "actions" }, h("a", { class: "button primary", href: "#train" }, "Train")),
@@ -73,7 +73,7 @@ function newestVersionLink({ model, latest }) {
 }
 
 function summaryOf(info) {
-  const kernel = info.kernel.name === "linear" ? "linear" : `${info.kernel.name} kernel`;
+  const kernel = info.kernel.name === "linear" ? "linear kernel" : `${info.kernel.name} kernel`;
   const parts = [
     dateTime(info.created_at),
     `${count(info.n_rows)} rows × ${count(info.n_features)} features`,
@@ -85,21 +85,21 @@ function summaryOf(info) {
   return parts.join(" · ");
 }
 
-function headline(info) {
+function keyFigures(info) {
   const { validation, training_accuracy: own, memberships, n_rows: rows, certificate } = info;
   const figures = validation
     ? [
-        ["Accuracy on unseen rows", percent(validation.accuracy), foldsNote(validation.folds)],
-        ["Balanced accuracy", percent(validation.balanced_accuracy), "every class counts alike"],
+        ["Validation accuracy", percent(validation.accuracy), foldsNote(validation.folds)],
+        ["Balanced accuracy", percent(validation.balanced_accuracy), "all classes weighted equally"],
       ]
-    : [["Accuracy on its own rows", percent(own), "not measured on unseen rows"]];
+    : [["Training accuracy", percent(own), "trained without validation"]];
   figures.push(
     info.params.membership === "none"
-      ? ["Labels it does not believe", "–", "it was told to trust them all"]
-      : ["Labels it does not believe", count(memberships.n_suspected), `of ${count(rows)} rows`],
+      ? ["Suspected labels", "–", "not checked"]
+      : ["Suspected labels", count(memberships.n_suspected), `of ${count(rows)} rows`],
     certificate.converged
-      ? ["Proof", "complete", "no better planes exist"]
-      : ["Proof", "open", "it ran out of sweeps"],
+      ? ["Optimality", "proven", "no better planes exist"]
+      : ["Optimality", "not proven", "the sweep limit was reached"],
   );
   const figure = ([name, value, note]) =>
     h(
@@ -113,7 +113,7 @@ function headline(info) {
 }
 
 function foldsNote(folds) {
-  if (folds.length === 1) return "on the rows held out";
+  if (folds.length === 1) return "on held-out rows";
   const { deviation } = meanAndDeviation(folds.map((fold) => fold.accuracy));
   return `± ${number(100 * deviation, 2)} over ${folds.length} folds`;
 }

@@ -22,12 +22,12 @@ export async function trainView() {
 
 function welcome() {
   return [
-    h("h1", {}, "A table and a question"),
+    h("h1", {}, "Train a classifier"),
     h(
       "p",
       { class: "lead" },
-      "Bring rows whose class is known. You get a classifier, a proof that it is the best of its kind, " +
-        "and the rows whose label it does not believe.",
+      "Open a table of rows whose class is known. You get a classifier, a proof that its planes are optimal, " +
+        "and a list of the rows whose label looks wrong.",
     ),
   ];
 }

@@ -43,9 +43,9 @@ export function filePanel(info) {
           `Download ${name}`,
         ),
       );
-      announce("The predictions are ready.");
+      announce("The predictions are ready to download.");
     } catch (error) {
-      replace(report, error.name === "AbortError" ? h("p", {}, "Stopped.") : errorNotice(error));
+      replace(report, error.name === "AbortError" ? h("p", {}, "Stopped. No file was created.") : errorNotice(error));
     } finally {
       dataset.close();
       input.value = "";
@@ -55,11 +55,11 @@ export function filePanel(info) {
   return h(
     "section",
     { "aria-labelledby": "file-title" },
-    h("h2", { id: "file-title" }, "A table"),
-    field("CSV with the columns of the model", input, requiredColumnsHint(info)),
+    h("h2", { id: "file-title" }, "Predict a CSV file"),
+    field("CSV file with the columns of the model", input, requiredColumnsHint(info)),
     report,
-    curlCommand("predict a table", predictCommand(info)),
-    h("p", { class: "hint" }, "The line sends a file, here rows.csv, with the columns of the model and no others."),
+    curlCommand("predict a CSV file", predictCommand(info)),
+    h("p", { class: "hint" }, "The command sends rows.csv, a file with the columns of the model and no others."),
   );
 }
 
@@ -81,11 +81,11 @@ const modelColumns = (info, dataset) =>
   info.columns.map(({ name, kind }, i) => ({ name: name ?? dataset.about.columns[i]?.name, kind }));
 
 function requiredColumnsHint(info) {
-  if (!info.feature_names) return `The first ${info.n_features} columns are taken as its features.`;
+  if (!info.feature_names) return `The first ${info.n_features} columns are used as features.`;
   const some = info.feature_names.slice(0, MAX_LISTED_NAMES).join(", ");
   const rest = info.feature_names.length - MAX_LISTED_NAMES;
   const more = rest > 0 ? ` and ${rest} more` : "";
-  return `It needs: ${some}${more}. Other columns are kept as they are.`;
+  return `Required columns: ${some}${more}. Other columns are copied unchanged.`;
 }
 
 /** Labels, scores and probabilities of all rows, as additional columns. */
@@ -94,8 +94,8 @@ async function predictAll(info, dataset, onProgress, signal) {
   const present = new Set(dataset.about.columns.map((column) => column.name));
   const missing = wanted.filter(({ name }) => !present.has(name)).map(({ name }) => name);
   if (missing.length) {
-    const what = info.feature_names ? missing.slice(0, 5).join(", ") : `${info.n_features} columns`;
-    throw new Error(`the table lacks ${what}`);
+    const what = info.feature_names ? missing.slice(0, 5).join(", ") : `the model needs ${info.n_features}`;
+    throw new Error(`Missing columns: ${what}. Add them to the file and choose it again.`);
   }
   const step = Math.max(1, Math.floor(CELLS_PER_REQUEST / wanted.length));
   const classes = info.classes.map(String);
@@ -123,10 +123,10 @@ async function predictAll(info, dataset, onProgress, signal) {
  * request.
  */
 async function rethrowWithFileLines(error, from, dataset, wanted) {
-  const flaws = (error.errors ?? []).filter((flaw) => flaw.row !== undefined);
-  if (flaws.length === 0) throw error;
-  const lines = await dataset.lines(flaws.map((flaw) => from + flaw.row));
-  const [first, ...others] = flaws.map(({ column, detail }, i) =>
+  const faults = (error.errors ?? []).filter((fault) => fault.row !== undefined);
+  if (faults.length === 0) throw error;
+  const lines = await dataset.lines(faults.map((fault) => from + fault.row));
+  const [first, ...others] = faults.map(({ column, detail }, i) =>
     [`line ${lines[i]}`, wanted[column]?.name, detail].filter((part) => part !== undefined).join(": "),
   );
   const found = new Error(first);

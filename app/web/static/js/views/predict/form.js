@@ -2,7 +2,7 @@
 
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
-import { number, percent, formatterForRange } from "../../format.js";
+import { formatterForRange, number, percent } from "../../format.js";
 import { curl } from "../../curl.js";
 import { isDecimalComma, isNumber } from "../../csv/cells.js";
 import { curlCommand } from "../../parts/curl-command.js";
@@ -19,9 +19,9 @@ const CLOSE_SCORE = 0.1;
  * @param {any} info a version; the typical values of its columns are the initial values of the form
  */
 export function formPanel(info) {
-  const title = h("h2", { id: "form-title" }, "One row");
+  const title = h("h2", { id: "form-title" }, "Predict one row");
   if (info.columns.length > MAX_FIELDS) {
-    const none = h("p", {}, "The model has too many features for a form; use a file.");
+    const none = h("p", {}, "The model has too many features for a form. Predict a CSV file instead.");
     return h("section", { "aria-labelledby": "form-title" }, title, none);
   }
   const answer = h("div", { class: "answer", "aria-live": "polite" });
@@ -52,7 +52,8 @@ export function formPanel(info) {
     });
     if (first === null) return true;
     first.focus();
-    replace(answer, errorNotice({ title: "Not a number", message: `“${first.value}” is not a number` }));
+    const message = `“${first.value}” is not a number. Enter a number such as 2.5.`;
+    replace(answer, errorNotice({ title: "Not a number", message }));
     return false;
   }
   const refresh = () => line.show(curl("predict", { method: "POST", json: request() }));
@@ -67,7 +68,7 @@ export function formPanel(info) {
         try {
           const found = await api.predict(request());
           replace(answer, predictionPanel(info, found));
-          announce(`It is ${found.labels[0]}.`);
+          announce(`Predicted class: ${found.labels[0]}.`);
         } catch (error) {
           replace(answer, errorNotice(error));
         }
@@ -101,10 +102,10 @@ function predictionPanel(info, { labels: [label], scores: [score], distances, pr
   if (probabilities) columns.push(["Probability", probabilities[0].map(percent)]);
   if (distances) columns.push(["Distance to its plane", distances[0].map((value) => number(value))]);
   if (Array.isArray(score)) columns.push(["Score", score.map((value) => number(value))]);
-  const where = Math.abs(score) < CLOSE_SCORE ? "close to the boundary" : "well on this side of the boundary";
+  const where = Math.abs(score) < CLOSE_SCORE ? "close to the decision boundary" : "not close to the decision boundary";
   const own = colourClass(info.classes.indexOf(label));
   return [
-    h("p", { class: "verdict" }, "It is ", h("strong", { class: `word ${own}` }, String(label))),
+    h("p", { class: "verdict" }, "Predicted class: ", h("strong", { class: `word ${own}` }, String(label))),
     Array.isArray(score) ? null : h("p", { class: "hint" }, `Score ${number(score)}: ${where}.`),
     scrollable(
       "By class",

@@ -2,13 +2,13 @@
 
 import { api } from "../../api.js";
 import { field, h, replace, select } from "../../dom.js";
-import { count, plural, formatterForRange } from "../../format.js";
+import { count, formatterForRange, plural } from "../../format.js";
 import { classMargins, pairwiseMargins } from "../../margins.js";
 import { errorNotice } from "../../parts/notice.js";
 import { planeValues } from "../../planes.js";
 import { boundaryPlot } from "../../plots/boundary.js";
 import { legend } from "../../plots/axes.js";
-import { toTableRows, toSentRow, trainingDataOf } from "../../session.js";
+import { toSentRow, toTableRows, trainingDataOf } from "../../session.js";
 
 const SIZE = 61;
 const MAX_POINTS = 1500;
@@ -16,29 +16,31 @@ const MAX_LANDMARKS = 3000;
 /** Planes of several pairs would hide each other. */
 const NO_PAIR = "none";
 const TOO_MANY_LANDMARKS =
-  `The planes are not drawn: they rest on more than ${count(MAX_LANDMARKS)} rows, which is too much for this page.`;
-const TOO_OLD = "This version comes from a release that did not keep the ranges of its columns.";
+  `The planes are not drawn: they depend on more than ${count(MAX_LANDMARKS)} landmark rows, too many for this page.`;
+const TOO_OLD =
+  "No plot: an older release trained this version and did not store the ranges of its columns. " +
+  "Train it again to see the plot.";
 
 /** @param {any} info @param {Set<number>} suspected row numbers of the service */
 export async function boundaryPanel(info, suspected) {
   const names = info.columns.map((column, i) => column.name ?? `x${i}`);
   const numeric = names.map((name, i) => [i, name]).filter(([i]) => info.columns[i].kind === "number");
-  const title = h("h2", { id: "boundary-title" }, "Where it draws the line");
+  const title = h("h2", { id: "boundary-title" }, "Decision boundary");
   const isKnown = numeric.every(([i]) => info.columns[i].range);
   if (numeric.length < 2 || !isKnown) {
-    const none = h("p", {}, isKnown ? "A picture needs two number columns." : TOO_OLD);
+    const none = h("p", {}, isKnown ? "No plot: it needs at least two number columns." : TOO_OLD);
     return h("section", { "aria-labelledby": "boundary-title" }, title, none);
   }
   const place = h("div", { class: "picture", "aria-busy": "true" }, h("p", { class: "hint" }, "Drawing …"));
   const redraw = () => draw().catch((error) => replace(place, errorNotice(error)));
   const [first, second] = await defaultFeatures(info, numeric.map(([i]) => i));
-  const across = select(numeric, first, { onchange: () => choose(across, up) });
-  const up = select(numeric, second, { onchange: () => choose(up, across) });
+  const horizontal = select(numeric, first, { onchange: () => choose(horizontal, vertical) });
+  const vertical = select(numeric, second, { onchange: () => choose(vertical, horizontal) });
   const pairs = planeChoices(info);
   const pair = select(pairs, pairs[0][0], { onchange: redraw });
   const loadBoundaryData = boundaryDataLoader(info, names, suspected);
   let latest = 0;
-  let shown = [across.value, up.value];
+  let shown = [horizontal.value, vertical.value];
 
   /**
    * The axes must differ: if both have the same feature, the other axis takes the previous one of
@@ -46,17 +48,17 @@ export async function boundaryPanel(info, suspected) {
    */
   function choose(changed, other) {
     if (changed.value === other.value) other.value = shown.find((feature) => feature !== changed.value);
-    shown = [across.value, up.value];
+    shown = [horizontal.value, vertical.value];
     redraw();
   }
   async function draw() {
     const drawing = (latest += 1);
     place.setAttribute("aria-busy", "true");
-    const picture = await loadBoundaryData(Number(across.value), Number(up.value), pair.value);
+    const picture = await loadBoundaryData(Number(horizontal.value), Number(vertical.value), pair.value);
     if (drawing !== latest) return;
     const lines = [["boundary", "decision boundary"]];
-    if (picture.planes.some(crossesView)) lines.push(["plane", "planes, in the colour of their class"]);
-    else if (picture.planes.length) lines.push(["plane", "planes: none of them comes by here"]);
+    if (picture.planes.some(crossesView)) lines.push(["plane", "planes, in the color of their class"]);
+    else if (picture.planes.length) lines.push(["plane", "planes (none crosses this area)"]);
     if (picture.points.some((point) => point.suspected)) lines.push(["ring", "suspected rows"]);
     const remarks = picture.remarks.map((text) => h("p", { class: "hint" }, text));
     replace(place, boundaryPlot(picture), legend(info.classes, lines), remarks);
@@ -70,9 +72,9 @@ export async function boundaryPanel(info, suspected) {
     h(
       "div",
       { class: "row" },
-      field("Across", across),
-      field("Up", up),
-      pairs.length > 1 ? field("Planes of", pair) : null,
+      field("Horizontal axis", horizontal),
+      field("Vertical axis", vertical),
+      pairs.length > 1 ? field("Planes", pair) : null,
     ),
     place,
   );
@@ -117,12 +119,12 @@ function boundaryDataLoader(info, names, suspected) {
   const pairsVote = nClasses > 2 && info.certificate.planes.every((plane) => plane.other_class !== null);
   const typical = info.columns.map((column) => column.typical ?? null);
 
-  return async (across, up, pair) => {
-    const points = data ? await trainingPoints(info, data, across, up, suspected) : [];
+  return async (horizontal, vertical, pair) => {
+    const points = data ? await trainingPoints(info, data, horizontal, vertical, suspected) : [];
     const ranges = points.length
       ? [rangeOf(points, "x"), rangeOf(points, "y")].map(padded)
-      : [info.columns[across].range, info.columns[up].range].map(padded);
-    const rows = gridRows(typical, across, up, ranges);
+      : [info.columns[horizontal].range, info.columns[vertical].range].map(padded);
+    const rows = gridRows(typical, horizontal, vertical, ranges);
     const { scores } = await api.predict({ model, version, X: rows });
     const isWanted = pair !== NO_PAIR || pairsVote;
     const found = isWanted ? await planes : null;
@@ -133,7 +135,7 @@ function boundaryDataLoader(info, names, suspected) {
     const isChosen = ({ own, other }) =>
       pair === "all" || pair === [own, other].sort((a, b) => a - b).join("-");
     return {
-      names: [names[across], names[up]],
+      names: [names[horizontal], names[vertical]],
       ranges,
       size: SIZE,
       margins: classMargins(scores, nClasses, values && pairsVote ? pairwiseMargins(known, values, nClasses) : null),
@@ -142,23 +144,23 @@ function boundaryDataLoader(info, names, suspected) {
       remarks: [
         sampledRowsText(info, points, suspected),
         isWanted && found === null ? TOO_MANY_LANDMARKS : "",
-        fixedFeaturesText(info, names, across, up, points.length > 0),
+        fixedFeaturesText(info, names, horizontal, vertical, points.length > 0),
       ].filter(Boolean),
       description:
-        `Areas of ${plural(info.classes.length, "class", "classes")} (${info.classes.join(", ")}) ` +
-        `over ${names[across]} and ${names[up]}. ${plural(points.length, "training row")} drawn.`,
+        `Decision areas of ${plural(info.classes.length, "class", "classes")} (${info.classes.join(", ")}) ` +
+        `over ${names[horizontal]} and ${names[vertical]}. ${plural(points.length, "training row")} drawn.`,
     };
   };
 }
 
 /** Grid over the ranges of two features. The other features have constant values. */
-function gridRows(values, across, up, [[left, right], [low, high]]) {
+function gridRows(values, horizontal, vertical, [[left, right], [low, high]]) {
   const rows = [];
   for (let j = 0; j < SIZE; j += 1) {
     for (let i = 0; i < SIZE; i += 1) {
       const row = [...values];
-      row[across] = left + ((right - left) * i) / (SIZE - 1);
-      row[up] = low + ((high - low) * j) / (SIZE - 1);
+      row[horizontal] = left + ((right - left) * i) / (SIZE - 1);
+      row[vertical] = low + ((high - low) * j) / (SIZE - 1);
       rows.push(row);
     }
   }
@@ -176,8 +178,8 @@ function gridValues(info, found, names, rows) {
   return grids;
 }
 
-async function trainingPoints(info, data, across, up, suspected) {
-  const [x, y] = [data.features[across], data.features[up]];
+async function trainingPoints(info, data, horizontal, vertical, suspected) {
+  const [x, y] = [data.features[horizontal], data.features[vertical]];
   const always = toTableRows(data, [...suspected].slice(0, MAX_POINTS));
   const found = await data.dataset.points({ x, y, label: data.target, maxRows: MAX_POINTS, always });
   const labels = new Map(info.classes.map((label, i) => [String(label), i]));
@@ -195,9 +197,12 @@ async function trainingPoints(info, data, across, up, suspected) {
 /** Note on which rows are drawn, if not all of them. */
 function sampledRowsText({ n_rows: rows }, points, suspected) {
   if (points.length === 0 || rows <= MAX_POINTS) return "";
-  const which = suspected.size > MAX_POINTS ? `the ${count(MAX_POINTS)} least trusted` : "those suspected";
-  const others = suspected.size ? `, and ${which}` : "";
-  return `${count(points.length)} of ${count(rows)} rows are drawn: some, evenly spread${others}.`;
+  const which =
+    suspected.size > MAX_POINTS
+      ? `the ${count(MAX_POINTS)} suspected rows with the smallest memberships`
+      : "all suspected rows";
+  const others = suspected.size ? ` and ${which}` : "";
+  return `${count(points.length)} of ${count(rows)} rows are drawn: an even sample${others}.`;
 }
 
 /** Labels as the service returns them: integers without leading zeros and plus signs. */
@@ -217,17 +222,17 @@ function padded([low, high]) {
   return [low - margin, high + margin];
 }
 
-function fixedFeaturesText({ columns }, names, across, up, hasPoints) {
+function fixedFeaturesText({ columns }, names, horizontal, vertical, hasPoints) {
   const values = columns.map((column) => column.typical ?? null);
   const text = (value, j) => (typeof value === "number" ? formatterForRange(columns[j].range)(value) : String(value));
-  const isOther = (_, j) => j !== across && j !== up;
+  const isOther = (_, j) => j !== horizontal && j !== vertical;
   const others = names.map((name, j) => `${name} = ${text(values[j], j)}`).filter(isOther);
   if (others.length === 0) return "";
   const some = others.slice(0, 4).join(", ");
   const hasWords = values.filter(isOther).some((value) => typeof value === "string");
-  const how = hasWords ? "at their median or commonest word" : "at their median";
+  const how = hasWords ? "at their median or most frequent value" : "at their median";
   const rows = hasPoints
-    ? " The rows themselves have other values there, so that some seem to be on the wrong side."
+    ? " The rows have other values there, so some may appear on the wrong side."
     : "";
-  return `The other features are held ${how}: ${some}${others.length > 4 ? " …" : ""}.${rows}`;
+  return `The other features are fixed ${how}: ${some}${others.length > 4 ? " …" : ""}.${rows}`;
 }

@@ -15,7 +15,7 @@ export function certificatePanel(info) {
   return h(
     "section",
     { "aria-labelledby": "proof-title" },
-    h("h2", { id: "proof-title" }, "The proof"),
+    h("h2", { id: "proof-title" }, "Optimality"),
     h("p", {}, certificateText(info.certificate)),
     planeTable(info.certificate),
     convergence(info),
@@ -27,29 +27,29 @@ function certificateText({ converged, relative_gap: gap, planes }) {
   const which = planes.length === 2 ? "Both planes are" : `All ${planes.length} planes are`;
   if (!converged) {
     return (
-      `The solver stopped before it was sure: a plane may be up to ${scientific(100 * gap)} % from the best ` +
-      "there is. More sweeps (max_iter) would tell."
+      `Not proven: the solver reached its sweep limit. The objective of a plane may be up to ` +
+      `${scientific(100 * gap)} % above its minimum. Train again with a larger max_iter to reduce this.`
     );
   }
   if (gap < ROUNDING) {
     return (
-      `${which} the best there can be for these rows and parameters. That is not an opinion: the problem ` +
-      `and its dual agree to ${scientific(gap)}, which is what rounding leaves, so no other plane can be better ` +
-      "by more than that."
+      `${which} optimal for these rows and parameters. The duality gap proves it: the primal and the dual ` +
+      `objective agree up to a relative difference of ${scientific(gap)}, the level of rounding errors. ` +
+      "No other plane can have an objective that is lower by more than that."
     );
   }
   return (
-    `${which} within ${scientific(gap)}, relatively, of the best there can be for these rows and parameters: ` +
-    "that is how far the problem and its dual are apart."
+    `${which} optimal for these rows and parameters up to a relative difference of ${scientific(gap)}. ` +
+    "This is the duality gap: the difference between the primal and the dual objective."
   );
 }
 
 function planeTable({ planes }) {
   const nameOf = ({ own_class: own, other_class: other }) =>
-    other === null || planes.length === 2 ? String(own) : `${own}, away from ${other}`;
+    other === null || planes.length === 2 ? String(own) : `${own}, against ${other}`;
   const table = plainTable(
     "Certificate of each plane",
-    ["Plane close to", numeric("Objective"), numeric("At most better by"), numeric("Sweeps")],
+    ["Plane of class", numeric("Objective"), numeric("Duality gap"), numeric("Sweeps")],
     planes.map((plane) => [
       nameOf(plane),
       number(plane.primal, 6),
@@ -64,22 +64,22 @@ function convergence({ convergence: curves, certificate, classes }) {
   if (!curves?.length) return null;
   const title = h("h3", {}, "Convergence");
   if (curves.some(({ gaps }) => !gaps)) {
-    return [title, h("p", { class: "hint" }, "This version comes from a release that did not keep its gaps.")];
+    return [title, h("p", { class: "hint" }, "An older release trained this version and did not store the gaps.")];
   }
   const shown = curves.slice(0, MAX_CURVES).map(({ plane, sweeps, gaps }) => {
-    const { own_class: own, relative_gap: last } = certificate.planes[plane];
-    return { own: Math.max(0, classes.indexOf(own)), sweeps, gaps, last };
+    const { own_class: own, relative_gap: finalGap } = certificate.planes[plane];
+    return { own: Math.max(0, classes.indexOf(own)), sweeps, gaps, finalGap };
   });
   return [
     title,
     h(
       "p",
       {},
-      "How much better a plane could at most have become, sweep by sweep of the solver (its duality gap). " +
-        "Once the sweeps have found which rows matter, an exact step solves the rest: that is the drop " +
-        "to the mark, where the proof is taken.",
+      "The duality gap after each sweep of the solver. It bounds how far the objective of a plane is above " +
+        "its minimum. Once the sweeps have found the active rows, an exact step solves the remaining " +
+        "equations: the drop to the marker, at which the final gap is computed.",
     ),
     convergencePlot(shown),
-    legend(classes.slice(0, 6), [["series", "gap"]]),
+    legend(classes.slice(0, 6), [["series", "duality gap"]]),
   ];
 }

@@ -15,9 +15,9 @@ export async function comparisonPanel(info) {
   if (others.length === 0) return null;
   const before = others.find(({ version }) => version < info.version) ?? others[0];
   const place = h("div");
-  const line = curlCommand("the other version", "");
+  const line = curlCommand("get the other version", "");
   const other = select(
-    others.map(({ version, created_at: at }) => [version, `version ${version}, ${dateTime(at)}`]),
+    others.map(({ version, created_at: at }) => [version, `Version ${version}, ${dateTime(at)}`]),
     before.version,
     { onchange: () => draw() },
   );
@@ -34,7 +34,7 @@ export async function comparisonPanel(info) {
   return h(
     "section",
     { "aria-labelledby": "compare-title" },
-    h("h2", { id: "compare-title" }, "Beside another version"),
+    h("h2", { id: "compare-title" }, "Comparison with another version"),
     field("Compare with", other),
     place,
     line,
@@ -45,15 +45,15 @@ const suspectedCount = ({ params, memberships }) =>
   params.membership === "none" ? null : memberships.n_suspected;
 
 const MEASURES = [
-  ["Accuracy on unseen rows", (info) => info.validation?.accuracy, percent],
+  ["Validation accuracy", (info) => info.validation?.accuracy, percent],
   ["Balanced accuracy", (info) => info.validation?.balanced_accuracy, percent],
   ["F1", (info) => info.validation?.f1, percent],
-  ["Accuracy on its own rows", (info) => info.training_accuracy, percent],
+  ["Training accuracy", (info) => info.training_accuracy, percent],
   ["Rows", (info) => info.n_rows, count],
   ["Features", (info) => info.n_features, count],
   ["Suspected rows", suspectedCount, count],
   ["Median membership", (info) => info.memberships.median, (value) => number(value, 3)],
-  ["Seconds to fit", (info) => info.timings.fit_seconds, (value) => number(value, 3)],
+  ["Fit time (s)", (info) => info.timings.fit_seconds, (value) => number(value, 3)],
 ];
 
 function table(a, b) {
@@ -63,7 +63,7 @@ function table(a, b) {
     formatOrDash(read(b), format),
     difference(read(a), read(b), format),
   ]);
-  const [first, ...others] = ["Measure", `version ${a.version}`, `version ${b.version}`, "change"];
+  const [first, ...others] = ["Measure", `Version ${a.version}`, `Version ${b.version}`, "Change"];
   const caption = `Versions ${a.version} and ${b.version} of ${b.model}`;
   return scrollable("Comparison", plainTable(caption, [first, ...others.map(numeric)], rows));
 }
@@ -89,6 +89,6 @@ function difference(was, is, format) {
 function matrices(a, b) {
   if (!a.validation || !b.validation) return null;
   const side = ({ version, classes, validation }) =>
-    h("div", {}, h("h3", {}, `version ${version}`), confusionTable(classes, validation.confusion_matrix));
+    h("div", {}, h("h3", {}, `Version ${version}`), confusionTable(classes, validation.confusion_matrix));
   return h("div", { class: "split" }, side(a), side(b));
 }

@@ -1,7 +1,7 @@
 /** Scores on held-out rows, and the confusion matrix. */
 
 import { h } from "../../dom.js";
-import { count, percent, meanAndDeviation } from "../../format.js";
+import { count, meanAndDeviation, percent } from "../../format.js";
 import { numeric, plainTable, scrollable } from "../../parts/table.js";
 import { foldPlot } from "../../plots/folds.js";
 
@@ -13,14 +13,14 @@ export function measuresPanel({ validation, classes, training_accuracy: own }) {
   return h(
     "section",
     { "aria-labelledby": "measures-title" },
-    h("h2", { id: "measures-title" }, "How good it is"),
+    h("h2", { id: "measures-title" }, "Accuracy"),
     validation
       ? h("div", { class: "split" }, folds(validation), confusion(classes, validation))
       : h(
           "p",
           {},
-          `It gets ${percent(own)} of its own training rows right, which says little. ` +
-            "Train with folds to see how it does on others.",
+          `The model classifies ${percent(own)} of its training rows correctly, which says little about new rows. ` +
+            "Train with validation to measure the accuracy on held-out rows.",
         ),
   );
 }
@@ -35,7 +35,7 @@ function folds({ folds: all }) {
     {
       foot: [
         ["Mean", ...spreads.map(({ mean }) => percent(mean))],
-        ["Deviation", ...spreads.map(({ deviation }) => percent(deviation))],
+        ["Std. dev.", ...spreads.map(({ deviation }) => percent(deviation))],
       ],
     },
   );
@@ -52,7 +52,7 @@ function confusion(classes, validation) {
   return h(
     "div",
     {},
-    h("h3", {}, "What it takes for what"),
+    h("h3", {}, "Confusion matrix"),
     confusionTable(classes, validation.confusion_matrix),
   );
 }
@@ -75,7 +75,7 @@ export function confusionTable(classes, matrix) {
     h(
       "table",
       { class: "confusion" },
-      h("caption", {}, "Rows: the class in the table. Columns: the class predicted."),
+      h("caption", {}, "Rows: true class. Columns: predicted class."),
       h("thead", {}, h("tr", {}, h("td", {}), head)),
       h("tbody", {}, matrix.map(line)),
     ),

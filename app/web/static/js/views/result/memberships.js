@@ -7,9 +7,9 @@ import { membershipPlot } from "../../plots/histogram.js";
 const MOST = 12;
 
 export function membershipsPanel({ memberships, classes, params }) {
-  const title = h("h2", { id: "memberships-title" }, "How much it trusts the rows");
+  const title = h("h2", { id: "memberships-title" }, "Memberships");
   if (params.membership === "none") {
-    const all = h("p", {}, "All alike: it was trained without memberships, so every row counts in full.");
+    const all = h("p", {}, "This version was trained without memberships: every row has full weight.");
     return h("section", { "aria-labelledby": "memberships-title" }, title, all);
   }
   const ofClass = (counts, i) => {
@@ -23,12 +23,12 @@ export function membershipsPanel({ memberships, classes, params }) {
     h(
       "p",
       {},
-      "A row in the midst of its class has a large membership; one near 0 hardly counts. " +
-        `Median ${number(memberships.median, 3)}, smallest ${number(memberships.min, 2)}.`,
+      "The membership is the weight of a row: large in the middle of its class, near 0 for a suspected row. " +
+        `Median ${number(memberships.median, 3)}, minimum ${number(memberships.min, 2)}.`,
     ),
     memberships.histograms
       ? h("div", { class: "small-multiples" }, memberships.histograms.slice(0, MOST).map(ofClass))
-      : h("p", { class: "hint" }, "This version comes from a release that did not keep their distribution."),
+      : h("p", { class: "hint" }, "An older release trained this version and did not store the distribution."),
     memberships.histograms && classes.length > MOST
       ? h("p", { class: "hint" }, `The first ${MOST} of ${classes.length} classes are shown.`)
       : null,

@@ -17,47 +17,48 @@ const MAX_SHOWN = 200;
 const MAX_COLUMNS = 12;
 
 const NOTHING_FOUND = {
-  center: "None. Every row is nearer to the centre of its own class than to that of another.",
-  neighbors: "None. Every label agrees with those around it.",
+  center: "None. Every row is closer to the center of its own class than to the center of any other class.",
+  neighbors: "None. Every label agrees with the labels of its neighbors.",
   none:
-    "Nobody looked: this version trusts every label. Train again with “Look for wrong labels” " +
-    "(or with a membership, where you choose the parameters) to see them.",
+    "Not checked: this version was trained without memberships. To find wrong labels, train again with " +
+    "“Detect wrong labels” or, if you set the parameters manually, with a membership.",
 };
 
 const NO_TABLE =
-  "Rows are counted from 0, in the order in which they were data. " +
-  "To cleanDownloadButton the table here, train it in this page: the service keeps no rows.";
+  "Rows are counted from 0, in the order in which they were sent. Their cells are not available, " +
+  "because the service does not store training rows. To inspect and remove rows here, open the table and " +
+  "train again.";
 
 const QUERY = { suspected: true, sort: "membership" };
 const membershipsPath = ({ model, version }) => `${versionPath(model, version)}/memberships`;
 
 /** Suspected rows of a version, smallest membership first. */
-export const fetchSuspects = (info) => api.pages(membershipsPath(info), QUERY, MAX_FETCHED);
+export const fetchSuspects = (info) => api.fetchAll(membershipsPath(info), QUERY, MAX_FETCHED);
 
 /** @param {any} info @param {{items: any[], total: number}} found */
 export async function suspectsPanel(info, found) {
   const { model, version } = info;
-  const title = h("h2", { id: "suspects-title" }, "Rows that look mislabelled");
+  const title = h("h2", { id: "suspects-title" }, "Suspected wrong labels");
   const data = trainingDataOf(model, version);
   if (found.total === 0) {
     const none = h("p", {}, NOTHING_FOUND[info.params.membership] ?? "None.");
     return h("section", { "aria-labelledby": "suspects-title" }, title, none, data && cleanDownload(data));
   }
   const rows = await withTableCells(found.items, data);
-  const ticked = new Set();
-  const summary = h("p", { class: "ticked", "aria-live": "polite" });
+  const selected = new Set();
+  const summary = h("p", { class: "selected", "aria-live": "polite" });
   const cleanDownloadButton = cleanButton(data, () => removedRows());
-  const again = h("button", { type: "button", onclick: trainAgain }, "Train again without them");
+  const again = h("button", { type: "button", onclick: trainAgain }, "Train again without these rows");
 
   /** Rows of the table that were selected here or removed before. */
-  const removedRows = () => [...data.removedByUser, ...[...ticked].map((row) => row.place)];
+  const removedRows = () => [...data.removedByUser, ...[...selected].map((row) => row.place)];
   function update() {
-    all.checked = ticked.size === rows.length;
-    all.indeterminate = ticked.size > 0 && !all.checked;
+    all.checked = selected.size === rows.length;
+    all.indeterminate = selected.size > 0 && !all.checked;
     if (!data) return;
-    replace(summary, `${plural(ticked.size, "row")} ticked of ${count(rows.length)}. `, removedEarlierText(data));
+    replace(summary, `${plural(selected.size, "row")} selected of ${count(rows.length)}. `, removedEarlierText(data));
     cleanDownloadButton.disabled = removedRows().length === 0;
-    again.disabled = ticked.size === 0;
+    again.disabled = selected.size === 0;
   }
   function saveList() {
     download(suspectsCsv(rows, data), `${model}-${version}-suspected.csv`);
@@ -67,16 +68,16 @@ export async function suspectsPanel(info, found) {
     openTable(data.dataset, { target: data.target, features, name: model, excludedRows: new Set(removedRows()) });
     location.hash = "#train";
   }
-  function tickAll(checked) {
-    ticked.clear();
-    if (checked) rows.forEach((row) => ticked.add(row));
+  function selectAll(checked) {
+    selected.clear();
+    if (checked) rows.forEach((row) => selected.add(row));
     table.redraw();
     update();
   }
-  const all = h("input", { type: "checkbox", onchange: () => tickAll(all.checked) });
+  const all = h("input", { type: "checkbox", onchange: () => selectAll(all.checked) });
   const table = sortableTable(
     "Suspected rows",
-    headings(data, ticked, update),
+    headings(data, selected, update),
     rows,
     (sorted) => sorted.slice(0, MAX_SHOWN),
   );
@@ -86,7 +87,7 @@ export async function suspectsPanel(info, found) {
     { "aria-labelledby": "suspects-title" },
     title,
     h("p", {}, explanation(info, found.total)),
-    data ? h("label", { class: "choice" }, all, h("span", {}, "Tick all of them")) : null,
+    data ? h("label", { class: "choice" }, all, h("span", {}, "Select all")) : null,
     scrollable("Suspected rows", table, rows.length > 12),
     rows.length > MAX_SHOWN ? h("p", { class: "hint" }, truncationText(rows.length, found.total)) : null,
     summary,
@@ -100,7 +101,7 @@ export async function suspectsPanel(info, found) {
     data
       ? null
       : h("p", { class: "hint" }, NO_TABLE),
-    curlCommand("suspected rows", curl(withQuery(membershipsPath(info), { ...QUERY, limit: PAGE_SIZE }))),
+    curlCommand("list the suspected rows", curl(withQuery(membershipsPath(info), { ...QUERY, limit: PAGE_SIZE }))),
   );
 }
 
@@ -112,39 +113,41 @@ function cleanButton(data, removedRows) {
     const excludedRows = removedRows();
     const blob = await data.dataset.write({ excludedRows, escapeFormulas: true });
     download(blob, nameWithSuffix(data.dataset.name, "cleaned"));
-    announce(`Downloaded without ${plural(excludedRows.length, "row")}.`);
+    announce(`Downloaded the table without ${plural(excludedRows.length, "row")}.`);
   }
   return h("button", { type: "button", class: "primary", onclick: save }, "Download the cleaned CSV");
 }
 
 /** Note on the rows removed before this version. */
 function removedEarlierText({ removedByUser: { length } }) {
-  return length ? `${plural(length, "row")} that you took out before ${length === 1 ? "stays" : "stay"} out.` : "";
+  return length
+    ? `${plural(length, "row")} that you removed earlier ${length === 1 ? "remains" : "remain"} excluded.`
+    : "";
 }
 
 function cleanDownload(data) {
   if (data.removedByUser.length === 0) return null;
   const cleanDownloadButton = cleanButton(data, () => data.removedByUser);
-  return [h("p", {}, removedEarlierText(data)), h("div", { class: "actions" }, clean)];
+  return [h("p", {}, removedEarlierText(data)), h("div", { class: "actions" }, cleanDownloadButton)];
 }
 
 /** Note on rows that are not shown or not fetched. */
 function truncationText(fetched, total) {
-  const which = fetched < total ? `the ${count(fetched)} least trusted` : "all";
-  return `The first ${MAX_SHOWN} in this order are shown; the downloads have ${which}.`;
+  const which = fetched < total ? `the ${count(fetched)} rows with the smallest memberships` : "all rows";
+  return `The first ${MAX_SHOWN} rows in this order are shown. The downloads contain ${which}.`;
 }
 
 function explanation(info, total) {
   const share = total / info.n_rows;
   const much =
-    share > 0.3 ? " That is a large part: perhaps the features do not tell the classes apart." : "";
+    share > 0.3 ? " This is a large share: the features may not separate the classes." : "";
   const why = {
-    center: "are nearer to the centre of another class than to that of their own",
-    neighbors: "have neighbours that mostly carry another label",
-  }[info.params.membership] ?? "are not trusted";
+    center: "are closer to the center of another class than to the center of their own",
+    neighbors: "have neighbors most of which have a different label",
+  }[info.params.membership] ?? "are suspected";
   return (
     `${plural(total, "row")} of ${count(info.n_rows)} ${why}. ` +
-    `Look at them: the label may be wrong, or the row is rare.${much}`
+    `Check them: either the label is wrong, or the row is unusual.${much}`
   );
 }
 
@@ -169,7 +172,7 @@ const membershipText = ({ membership }) => (membership < 1e-3 ? scientific(membe
 
 const countHeading = (name, value) => ({ name, number: true, cell: (row) => count(value(row)), value });
 
-function headings(data, ticked, update) {
+function headings(data, selected, update) {
   const found = [
     data ? countHeading("Line", (row) => row.line) : countHeading("Row", (row) => row.row),
     { name: "Label", cell: (row) => String(row.label), value: (row) => String(row.label) },
@@ -177,14 +180,14 @@ function headings(data, ticked, update) {
     { name: "Membership", number: true, cell: membershipText, value: (row) => row.membership },
   ];
   if (!data) return found;
-  const tick = {
-    name: "Take out",
+  const checkbox = {
+    name: "Remove",
     cell(row) {
       const box = h("input", {
-        type: "checkbox", checked: ticked.has(row), "aria-label": `Take out line ${row.line}`,
+        type: "checkbox", checked: selected.has(row), "aria-label": `Remove line ${row.line}`,
         onchange() {
-          if (box.checked) ticked.add(row);
-          else ticked.delete(row);
+          if (box.checked) selected.add(row);
+          else selected.delete(row);
           update();
         },
       });
@@ -198,7 +201,7 @@ function headings(data, ticked, update) {
     return { name, number: isNumber, cell: (row) => row.cells[column], value };
   };
   return [
-    tick,
+    checkbox,
     ...found,
     ...data.features.slice(0, MAX_COLUMNS).map(cells),
     ...unusedColumns(data)

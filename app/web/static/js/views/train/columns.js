@@ -1,7 +1,7 @@
 /** Contents of the open table, and the selection of target and features. */
 
 import { choice, field, h, replace, select } from "../../dom.js";
-import { count, plural, formatterForRange } from "../../format.js";
+import { count, formatterForRange, plural } from "../../format.js";
 import { noteList, raggedRowsNote } from "../../parts/notice.js";
 import { scrollable } from "../../parts/table.js";
 import { colourClass } from "../../plots/marks.js";
@@ -66,8 +66,8 @@ export async function columnsPanel(dataset, plan, onChange, reopen) {
     h(
       "div",
       { class: "split target-and-features" },
-      h("div", {}, h("h3", {}, "What is asked"), field("Column with the classes", target), balance),
-      h("div", {}, h("h3", {}, "What may answer"), columns),
+      h("div", {}, h("h3", {}, "Target"), field("Column with the classes", target), balance),
+      h("div", {}, h("h3", {}, "Features"), columns),
     ),
   );
 }
@@ -75,7 +75,7 @@ export async function columnsPanel(dataset, plan, onChange, reopen) {
 /** The header is only guessed, so the user can correct it. */
 function headerChoice(about, reopen) {
   const id = "has-header";
-  return choice("checkbox", "First line holds names", {
+  return choice("checkbox", "First line contains column names", {
     id,
     checked: about.hasHeader,
     async onchange({ target }) {
@@ -89,29 +89,31 @@ function remarks(about) {
   const found = [];
   const named = (test) => about.columns.filter(test).map((column) => column.name).join(", ");
   if (!about.hasHeader) {
-    found.push("The first line is taken as a row, not as names, and the columns get names.");
+    found.push("The first line is read as data, not as column names. The columns are named automatically.");
   }
   if (about.renamed) {
-    found.push("Columns without a name, or with one that occurs twice, have been given one.");
+    found.push("Columns with an empty or duplicate name have been renamed.");
   }
-  if (about.encoding !== "UTF-8") found.push(`The file is not UTF-8; it is read as ${about.encoding}.`);
+  if (about.encoding !== "UTF-8") found.push(`The file is not valid UTF-8. It is read as ${about.encoding}.`);
   if (about.ragged.count) found.push(raggedRowsNote(about.ragged));
   const commas = named((column) => column.decimalComma);
-  if (commas) found.push(`Decimal commas in ${commas}; they are sent as points.`);
+  if (commas) found.push(`Decimal commas in ${commas}: they are sent as decimal points.`);
   const unclear = named((column) => column.ambiguousComma);
-  if (unclear) found.push(`Commas in ${unclear} may be decimal or between thousands: they stay text.`);
+  if (unclear) {
+    found.push(`Commas in ${unclear} may be decimal commas or thousands separators: the values stay text.`);
+  }
   const identifying = named((column) => column.identifier);
   if (identifying) {
     found.push(
-      `Not used unless you tick it: ${identifying}. What differs in every row says which row it is, ` +
-        "and nothing about others.",
+      `Not used unless you select it: ${identifying}. A value that differs in every row identifies that row ` +
+        "and does not help to classify others.",
     );
   }
   const missing = about.columns.reduce((sum, column) => sum + column.missing, 0);
   if (missing) {
     found.push(
-      `${plural(missing, "cell is", "cells are")} missing. In the columns that are used, numbers are filled ` +
-        "with the median of their column, and a missing word counts as none of the words.",
+      `${plural(missing, "cell is", "cells are")} missing. In the columns used, a missing number is replaced by ` +
+        "the median of its column, and missing text is encoded as none of the categories.",
     );
   }
   return found;
@@ -139,7 +141,7 @@ function columnTable(about, plan, onChange) {
   const more = about.columns.length - shown.length;
   const boxes = new Map();
   const rest = h("p", { class: "hint" });
-  const showRest = (use) => replace(rest, `and ${plural(more, "more column")}, ${use ? "" : "not "}used as well`);
+  const showRest = (use) => replace(rest, `and ${plural(more, "more column")}, ${use ? "" : "not "}used`);
   showRest(true);
   async function useAll(use) {
     about.columns.forEach((column, i) => {
@@ -172,7 +174,7 @@ function columnTable(about, plan, onChange) {
     return h(
       "tr",
       {},
-      h("td", {}, isTarget ? h("span", { class: "tag" }, "asked") : box),
+      h("td", {}, isTarget ? h("span", { class: "tag" }, "target") : box),
       h("th", { scope: "row" }, withLineBreaks(column.name), isTarget ? null : warning),
       h("td", {}, kindOf(column)),
       h("td", { class: "number" }, column.missing ? count(column.missing) : "–"),
@@ -210,7 +212,7 @@ function valueRange(column) {
     return `${write(column.min)} to ${write(column.max)}`;
   }
   if (column.kind === "empty") return "–";
-  return column.manyValues ? "over 1 000 words" : plural(column.distinct, "word");
+  return column.manyValues ? "over 1 000 values" : plural(column.distinct, "value");
 }
 
 /** Labels in the order of the service, so that each class has the same color everywhere. */
@@ -222,8 +224,8 @@ function sortLabels(labels) {
 async function classBalance(dataset, plan) {
   const column = dataset.about.columns[plan.target];
   if (!canBeTarget(column)) {
-    const why = column.distinct < 2 ? "has fewer than two classes" : "has too many values to be classes";
-    return h("p", { class: "failure" }, `${column.name} ${why}.`);
+    const why = column.distinct < 2 ? "it has fewer than two different values" : "it has too many different values";
+    return h("p", { class: "failure" }, `${column.name} cannot be the target: ${why}. Choose another column.`);
   }
   const classes = await dataset.classes(plan.target);
   const total = classes.reduce((sum, { count: n }) => sum + n, 0);
@@ -247,7 +249,7 @@ async function classBalance(dataset, plan) {
       ? h("p", { class: "hint" }, `and ${classes.length - MAX_CLASSES} more`)
       : null,
     column.missing
-      ? h("p", { class: "hint" }, `${plural(column.missing, "row")} without a class will be left out.`)
+      ? h("p", { class: "hint" }, `${plural(column.missing, "row")} without a class will not be sent.`)
       : null,
   ];
 }

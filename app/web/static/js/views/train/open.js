@@ -26,7 +26,7 @@ export function openPanel(onOpen) {
       "label",
       { for: "file" },
       h("strong", {}, "Choose a CSV file"),
-      h("span", {}, "or drop it here. It stays in this browser until you train."),
+      h("span", {}, "or drop it here. Nothing is sent until you train."),
     ),
   );
 
@@ -64,7 +64,7 @@ export function openPanel(onOpen) {
     h(
       "div",
       { class: "examples" },
-      h("p", { id: "examples-title" }, "Or begin with an example"),
+      h("p", { id: "examples-title" }, "Or start with an example"),
       h(
         "ul",
         { "aria-labelledby": "examples-title" },

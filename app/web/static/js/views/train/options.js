@@ -36,7 +36,7 @@ export async function optionsPanel(dataset, plan) {
   async function train(event) {
     event.preventDefault();
     if (session.running) {
-      replace(busy, "A training is running already: wait for it, or cancel it below.");
+      replace(busy, "A training is already running. Wait until it ends, or cancel it below.");
       announce(busy.textContent);
       return;
     }
@@ -71,13 +71,13 @@ export async function optionsPanel(dataset, plan) {
     ),
     busy,
     line,
-    h("p", { class: "hint" }, `The line sends ${sentFileName(dataset)}: exactly the rows and columns above.`),
+    h("p", { class: "hint" }, `The command sends ${sentFileName(dataset)}: the rows and columns selected above.`),
   );
   showMode();
   return h(
     "section",
     { "aria-labelledby": "train-title" },
-    h("h2", { id: "train-title" }, "How to train"),
+    h("h2", { id: "train-title" }, "Training options"),
     form,
     running,
   );
@@ -125,33 +125,33 @@ function nameField(plan, onChange) {
       onChange();
     },
   });
-  const hint = "Letters, digits, dot, dash. A name that exists gets a new version.";
-  return field("Name of the model", control, hint);
+  const hint = "Letters, digits, dots, dashes and underscores. An existing model gets a new version.";
+  return field("Model name", control, hint);
 }
 
 const commonFields = (onChange) => [
-  field("Measure by", settingSelect("folds", onChange, Number), "Rows the model has not seen."),
-  field("Scale", settingSelect("scale", onChange)),
+  field("Validation", settingSelect("folds", onChange, Number), "Measures the accuracy on held-out rows."),
+  field("Scaling", settingSelect("scale", onChange)),
 ];
 
 const searchFields = (onChange) => [
   field(
-    "Seconds to search",
+    "Search time in seconds",
     settingInput("budget", onChange, { min: "1", max: "3600", step: "1" }),
-    "Longer finds better parameters. Where folds measure, half of it is theirs.",
+    "A longer search finds better parameters. With validation, the folds take half of the time.",
   ),
-  field("Look for wrong labels", settingSelect("suspicion", onChange), "Rows that are not believed count less."),
+  field("Detect wrong labels", settingSelect("suspicion", onChange), "Suspected rows get less weight."),
   h(
     "div",
     {},
-    settingCheckbox("probability", "Probabilities too", onChange),
-    settingCheckbox("balanced", "Weigh small classes up", onChange),
+    settingCheckbox("probability", "Estimate probabilities", onChange),
+    settingCheckbox("balanced", "Balance class weights", onChange),
   ),
 ];
 
 function parameterFields(onChange) {
   const gamma = field("Gamma", settingSelect("gamma", onChange, numberOrText));
-  const penalty = field("c1 smooths", settingSelect("penalty", onChange));
+  const penalty = field("c1 regularizes", settingSelect("penalty", onChange));
   // Hidden rather than removed: redrawing the fields would lose the focus.
   const hideOthers = () => {
     for (const one of [gamma, penalty]) one.hidden = settings.kernel === "linear";
@@ -164,11 +164,11 @@ function parameterFields(onChange) {
   return [
     field("Kernel", settingSelect("kernel", kernelChanged)),
     gamma,
-    field("Smoothness c1", settingInput("c1", onChange, COST_LIMITS), "Larger: smoother planes."),
+    field("Regularization c1", settingInput("c1", onChange, COST_LIMITS), "Larger values give smoother planes."),
     penalty,
-    field("Strictness c3", settingInput("c3", onChange, COST_LIMITS), "Larger: errors cost more."),
+    field("Slack cost c3", settingInput("c3", onChange, COST_LIMITS), "Larger values penalize errors more."),
     field("Membership", settingSelect("membership", onChange)),
-    settingCheckbox("balanced", "Weigh small classes up", onChange),
+    settingCheckbox("balanced", "Balance class weights", onChange),
   ];
 }
 
@@ -194,9 +194,9 @@ function modeChoice(supports, onChange) {
     );
   return [
     supports.search
-      ? mode("auto", "Find them", "a search by cross-validation, within the time you give")
-      : mode("auto", "Find them", "this service does not search", true),
-    mode("chosen", "I choose them", "kernel, costs and memberships"),
+      ? mode("auto", "Search automatically", "cross-validated search within a time limit")
+      : mode("auto", "Search automatically", "not available in this service", true),
+    mode("chosen", "Set manually", "kernel, costs and memberships"),
   ];
 }
 
@@ -204,12 +204,12 @@ function modeChoice(supports, onChange) {
 function excludedRowsNote(plan) {
   const n = plan.excludedRows.size;
   if (n === 0) return null;
-  const back = h("button", { type: "button", class: "quiet", onclick: takeBack }, "Take them back in");
-  const text = `${plural(n, "row")} that you ticked ${n === 1 ? "is" : "are"} left out. `;
-  const line = h("p", { class: "left-out" }, text, back);
-  function takeBack() {
+  const back = h("button", { type: "button", class: "quiet", onclick: restore }, "Include them again");
+  const text = `${plural(n, "row")} that you removed ${n === 1 ? "is" : "are"} excluded. `;
+  const line = h("p", { class: "excluded" }, text, back);
+  function restore() {
     plan.excludedRows.clear();
-    replace(line, "All rows are in again.");
+    replace(line, "All rows are included again.");
     line.tabIndex = -1;
     line.focus(); // the button that had the focus is gone
   }

@@ -10,14 +10,14 @@ const MAX_CATEGORIES = 100;
 export const canBeTarget = (column) =>
   !column.manyValues && column.distinct >= 2 && column.distinct <= MAX_CLASSES;
 
-const IDENTIFIER_REASONS = { name: "differs in nearly every row", counter: "counts the rows" };
+const IDENTIFIER_REASONS = { name: "nearly all values differ", counter: "row counter" };
 
 /** The reason to leave a column out by default, or null. */
 export function exclusionReason(column) {
   if (column.kind === "empty") return "empty";
-  if (column.infinite) return "has infinite numbers";
+  if (column.infinite) return "contains infinite values";
   if (column.kind === "text" && (column.manyValues || column.distinct > MAX_CATEGORIES)) {
-    return "many different words";
+    return "too many different values";
   }
   return IDENTIFIER_REASONS[column.identifier] ?? null;
 }

@@ -2,7 +2,7 @@
 
 import { api } from "../../api.js";
 import { h, replace } from "../../dom.js";
-import { count, number, percent, plural, seconds, scientific } from "../../format.js";
+import { count, number, percent, plural, scientific, seconds } from "../../format.js";
 import { curl } from "../../curl.js";
 import { curlCommand } from "../../parts/curl-command.js";
 import { errorNotice } from "../../parts/notice.js";
@@ -16,9 +16,9 @@ import { selectionOf } from "./plan.js";
 /** Each keeps a connection open, and a browser allows six per host. */
 const MAX_OTHER_JOBS = 3;
 const KEEP_BEST = "Stop and keep the best";
-const KEEP_WITHOUT_VALIDATION = "Keep it without measuring";
+const KEEP_WITHOUT_VALIDATION = "Skip validation and keep the model";
 /** Status of a cancellation that comes too late. */
-const HAS_ENDED = 409;
+const CONFLICT = 409;
 
 /**
  * Send the table and follow the job.
@@ -75,7 +75,7 @@ export async function otherJobsPanel() {
   return h(
     "section",
     { "aria-labelledby": "others-title" },
-    h("h2", { id: "others-title" }, "Under way already"),
+    h("h2", { id: "others-title" }, "Other running trainings"),
     [...session.otherJobs.values()],
   );
 }
@@ -96,43 +96,43 @@ const addressOf = ({ model, version }) => `#result/${encodeURIComponent(model)}/
 
 /** Show the outcome in place of the progress, and as a notification if another view is open. */
 function showEnd(job, panel, model) {
-  const tell = (text, address, name) => {
+  const report = (text, address, name) => {
     announce(text);
     if (!panel.isConnected) notify(text, address, name);
   };
   if (job.state === "succeeded") {
     const name = `${job.result.model}, version ${job.result.version}`;
     replace(panel, h("p", {}, "Done. ", h("a", { href: addressOf(job.result) }, name)));
-    tell(`Training ended: ${name}.`, addressOf(job.result), "Look at it");
+    report(`Training finished: ${name}.`, addressOf(job.result), "Show the result");
     return;
   }
   if (job.state === "cancelled") {
-    replace(panel, h("p", {}, "Cancelled. Nothing was kept."));
-    tell(`The training of ${model} was cancelled.`);
+    replace(panel, h("p", {}, "Canceled. No version was created."));
+    report(`The training of ${model} was canceled. No version was created.`);
     return;
   }
-  const { detail = "for an unknown reason", errors } = job.error ?? {};
-  replace(panel, errorNotice({ title: "The training failed", message: detail, errors }));
-  tell(`The training of ${model} failed: ${detail}`);
+  const { detail = "The service reported no reason.", errors } = job.error ?? {};
+  replace(panel, errorNotice({ title: "Training failed", message: detail, errors }));
+  report(`The training of ${model} failed: ${detail}`);
 }
 
 /** Returns a function that draws the state of the job, called once per event. */
 function progressView(id, panel, keepable) {
-  const title = h("p", { class: "phase" }, "Waiting for its turn");
+  const title = h("p", { class: "phase" }, "Waiting in the queue");
   const bar = h("progress", { max: "100", value: 0, "aria-label": "Progress of the training" });
   const details = h("div");
-  const trouble = h("div");
+  const errorPlace = h("div");
   const keep = keepable ? cancelButton(KEEP_BEST, "best") : null;
-  function cancelButton(text, keeping) {
+  function cancelButton(text, keepMode) {
     return h("button", { type: "button", async onclick(event) {
       event.target.disabled = true;
-      replace(trouble);
+      replace(errorPlace);
       try {
-        await api.cancel(id, keeping);
+        await api.cancel(id, keepMode);
       } catch (error) {
-        if (error.status === HAS_ENDED) return; // the event stream reports how it ended
+        if (error.status === CONFLICT) return; // the event stream reports how it ended
         event.target.disabled = false;
-        replace(trouble, errorNotice(error));
+        replace(errorPlace, errorNotice(error));
       }
     } }, text);
   }
@@ -142,22 +142,22 @@ function progressView(id, panel, keepable) {
     title,
     bar,
     h("div", { class: "actions" }, cancelButton("Cancel"), keep),
-    trouble,
+    errorPlace,
     details,
     curlCommand("cancel the training", curl(`jobs/${id}`, { method: "DELETE" })),
     keepable ? curlCommand("stop and keep the best", curl(`jobs/${id}?keep=best`, { method: "DELETE" })) : null,
   );
-  let spoken = "";
+  let announced = "";
   return (job) => {
     const { progress } = job;
-    const phase = job.state === "queued" ? "Waiting for its turn" : phaseText(progress);
+    const phase = job.state === "queued" ? "Waiting in the queue" : phaseText(progress);
     replace(title, `${phase} · ${Math.round(progress.percent)} %`);
     bar.value = progress.percent;
     if (keep) replace(keep, isValidating(progress) ? KEEP_WITHOUT_VALIDATION : KEEP_BEST);
     replace(details, definitionList(progressFacts(progress)));
-    if (phase !== spoken) {
-      spoken = phase;
-      announce(`${phase}, ${Math.round(progress.percent)} per cent.`);
+    if (phase !== announced) {
+      announced = phase;
+      announce(`${phase}, ${Math.round(progress.percent)} percent.`);
     }
   };
 }
@@ -167,10 +167,10 @@ const isValidating = ({ phase }) => FOLD.test(phase);
 
 function phaseText({ phase }) {
   const [, fold, folds] = FOLD.exec(phase) ?? [];
-  if (fold) return `Measuring, fold ${fold} of ${folds}`;
+  if (fold) return `Validating, fold ${fold} of ${folds}`;
   const known = {
-    preparing: "Preparing", validating: "Measuring", searching: "Searching for parameters",
-    training: "Training on all rows", evaluating: "Looking at every row", saving: "Saving",
+    preparing: "Preparing", validating: "Validating", searching: "Searching for parameters",
+    training: "Training on all rows", evaluating: "Evaluating the training rows", saving: "Saving",
   };
   return known[phase] ?? phase.charAt(0).toUpperCase() + phase.slice(1);
 }
@@ -183,8 +183,8 @@ function searchFacts({ tried = 0, planned, best_score: best, seconds_left: left 
   const some = `${plural(tried, "configuration")}${planned ? ` of ${count(planned)} planned` : ""}`;
   const found = [["Tried on all rows", some]];
   if (isOver) return found;
-  if (isKnown(best)) found.push(["Best so far", percent(best)]);
-  if (isKnown(left)) found.push(["Time left to search", seconds(left)]);
+  if (isKnown(best)) found.push(["Best score so far", percent(best)]);
+  if (isKnown(left)) found.push(["Search time left", seconds(left)]);
   return found;
 }
 
@@ -195,8 +195,8 @@ function progressFacts(progress) {
   const found = [];
   if (search) found.push(...searchFacts(search, isValidating(progress)));
   if (isKnown(sweep)) {
-    found.push(["Sweep", planes ? `${number(sweep)} of plane ${plane + 1} / ${planes}` : number(sweep)]);
-    if (isKnown(gap)) found.push(["Gap", `${scientific(gap)} from the best there is, at most`]);
+    found.push(["Sweep", planes ? `${number(sweep)}, plane ${plane + 1} of ${planes}` : number(sweep)]);
+    if (isKnown(gap)) found.push(["Duality gap", `objective at most ${scientific(gap)} (relative) above its minimum`]);
   }
   return found;
 }

@@ -21,20 +21,20 @@ export const CHOICES = {
   kernel: [["rbf", "RBF"], ["linear", "Linear"], ["poly", "Polynomial"], ["sigmoid", "Sigmoid"]],
   gamma: [["scale", "scale"], ["auto", "auto"], [0.1, "0.1"], [1, "1"], [10, "10"], [100, "100"]],
   /** Quantity that c1 regularizes in a kernel model. */
-  penalty: [["coefficients", "its coefficients (the paper)"], ["function", "the plane itself"]],
+  penalty: [["coefficients", "the coefficients (as in the paper)"], ["function", "the plane function"]],
   membership: [
-    ["center", "by distance to the centre"],
-    ["neighbors", "by neighbours"],
-    ["none", "none: trust every label"],
+    ["center", "by distance to the class center"],
+    ["neighbors", "by labels of neighbors"],
+    ["none", "none: full weight for all rows"],
   ],
   /** How a search detects wrong labels; "found" makes the detection part of the search. */
   suspicion: [
-    ["neighbors", "by the labels around them"],
-    ["center", "by distance to the centre"],
-    ["found", "only if the score gains by it"],
+    ["neighbors", "by labels of neighbors"],
+    ["center", "by distance to the class center"],
+    ["found", "only if it improves the score"],
   ],
-  scale: [["minmax", "to 0 … 1"], ["standard", "to mean 0, deviation 1"], ["none", "not at all"]],
-  folds: [[5, "5 folds"], [10, "10 folds"], [3, "3 folds"], [0, "nothing"]],
+  scale: [["minmax", "to 0 … 1"], ["standard", "to mean 0, variance 1"], ["none", "none"]],
+  folds: [[5, "5 folds"], [10, "10 folds"], [3, "3 folds"], [0, "none"]],
 };
 
 /**
