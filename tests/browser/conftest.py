@@ -1,7 +1,7 @@
-"""A browser, a server, and pages that fail the test when something is wrong in them.
+"""Fixtures: a browser, a server, and pages whose console errors fail the test.
 
-No browser is ever downloaded: where `chromium` is not installed, these tests are skipped and say so.
-Fixtures end with the package, because Playwright's loop would be in the way of other tests' loops.
+The tests never download a browser: they are skipped if `chromium` is not installed. The fixtures have
+package scope, because Playwright's event loop would interfere with those of other tests.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 
 from tests.app.server import Server
 
-#: Milliseconds; the machine may be busy with the other tests.
+#: In milliseconds. Long, because other tests may run on the same machine.
 expect.set_options(timeout=30_000)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -23,11 +23,11 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One browser for all pages."""
+    """One browser for all tests."""
     if CHROMIUM is None:
-        pytest.skip("no Chromium here: `apt-get install chromium` to test the studio")
+        pytest.skip("Chromium is not installed: run `apt-get install chromium` to test the studio")
     with sync_playwright() as playwright:
-        # Root has no sandbox, and a container has little shared memory.
+        # The sandbox does not work as root, and containers have little shared memory.
         options = ["--no-sandbox", "--disable-dev-shm-usage"]
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
         yield running
@@ -36,21 +36,21 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server for all tests but those that need another one."""
+    """A server shared by all tests that do not need special settings."""
     with Server(tmp_path_factory.mktemp("studio") / "home") as running:
         yield running
 
 
 @contextmanager
 def watched(browser: Browser, **options: object) -> Iterator[Page]:
-    """A page of its own. Errors in it, also those against its policy, fail the test."""
+    """A new page. Script errors and violations of its content security policy fail the test."""
     context = browser.new_context(accept_downloads=True, **options)  # type: ignore[arg-type]
     context.set_default_timeout(30_000)
     page = context.new_page()
     wrong: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        # What the service refuses is shown in the page; Chromium reports it as an error as well.
+        # Chromium also logs 4xx responses as errors. The studio handles and shows these.
         refused = "the server responded with a status of 4" in message.text
         if message.type in ("error", "warning") and not refused:
             wrong.append(message.text)
@@ -66,7 +66,7 @@ def watched(browser: Browser, **options: object) -> Iterator[Page]:
 
 @pytest.fixture(scope="package")
 def modules(browser: Browser, studio: Server) -> Iterator[Page]:
-    """A page whose modules are called; nobody does anything in it, so that tests can share it."""
+    """A page for tests that only call its modules. They share it, because they do not change it."""
     with watched(browser) as page:
         page.goto(studio.url)
         page.wait_for_selector("h1")
@@ -75,7 +75,7 @@ def modules(browser: Browser, studio: Server) -> Iterator[Page]:
 
 @pytest.fixture
 def page(browser: Browser, studio: Server) -> Iterator[Page]:
-    """The studio, open."""
+    """The studio in a new page."""
     with watched(browser, viewport={"width": 1180, "height": 860}) as page:
         page.goto(studio.url)
         page.wait_for_selector("h1")

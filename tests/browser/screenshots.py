@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/studio anew: `python -m tests.browser.screenshots`."""
+"""Take the screenshots of docs/studio again: `python -m tests.browser.screenshots`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browser.conftest import CHROMIUM, watched
 from tests.browser.steps import section
 
 PICTURES = Path(__file__).parents[2] / "docs/studio"
-#: Milliseconds; a search takes its time.
+#: In milliseconds: longer than a parameter search.
 PATIENCE = 120_000
 
 
@@ -28,7 +28,7 @@ def _train(page: Page) -> None:
 
 
 def _show(page: Page, name: str, heading: str, size: tuple[int, int]) -> None:
-    """The page as it is seen from a heading on."""
+    """Take a screenshot of the page, scrolled to a heading."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.get_by_role("heading", name=heading, exact=True).evaluate(
         "(heading) => scrollTo(0, heading.getBoundingClientRect().top + scrollY - 24)"
@@ -37,7 +37,7 @@ def _show(page: Page, name: str, heading: str, size: tuple[int, int]) -> None:
 
 
 def draw(browser: Browser, address: str) -> None:
-    """All of them, from one walk through the page."""
+    """Take all screenshots in one session."""
     with watched(browser, viewport={"width": 1180, "height": 1000}) as page:
         page.goto(address)
         page.wait_for_selector("h1")
@@ -48,29 +48,29 @@ def draw(browser: Browser, address: str) -> None:
         page.set_viewport_size({"width": 1180, "height": 1130})
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=PICTURES / "result.png")
-        _show(page, "proof", "The proof", (1180, 760))
-        _show(page, "phone", "Where it draws the line", (390, 844))
+        _show(page, "proof", "Optimality", (1180, 760))
+        _show(page, "phone", "Decision boundary", (390, 844))
         page.emulate_media(color_scheme="dark")
-        suspects = section(page, "Rows that look mislabelled")
-        for box in suspects.get_by_role("checkbox", name="Take out line").all()[:3]:
+        suspects = section(page, "Suspected wrong labels")
+        for box in suspects.get_by_role("checkbox", name="Remove line").all()[:3]:
             box.check()
-        _show(page, "suspects-dark", "Rows that look mislabelled", (1180, 900))
+        _show(page, "suspects-dark", "Suspected wrong labels", (1180, 900))
         page.emulate_media(color_scheme="light")
-        suspects.get_by_role("button", name="Train again without them").click()
-        expect(page.get_by_text("that you ticked are left out")).to_be_visible()
+        suspects.get_by_role("button", name="Train again without these rows").click()
+        expect(page.get_by_text("that you removed are excluded")).to_be_visible()
         _train(page)
         page.goto(f"{address}#models/moons")
         page.get_by_role("button", name="Promote version 2", exact=True).click()
-        expect(page.get_by_text("It is in production.")).to_be_visible()
+        expect(page.get_by_text("This version is in production.")).to_be_visible()
         page.mouse.move(0, 0)
         _show(page, "models", "Models", (1180, 1130))
         page.goto(f"{address}/docs#train_version")
-        expect(page.get_by_role("group", name="curl line: POST /train")).to_be_visible()
+        expect(page.get_by_role("group", name="curl command: POST /train")).to_be_visible()
         _show(page, "api", "Train", (1180, 900))
 
 
 def main() -> None:
-    """A server and a browser of their own."""
+    """Start a server and a browser, and take the screenshots."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Server(Path(folder) / "home") as server,

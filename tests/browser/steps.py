@@ -1,4 +1,4 @@
-"""What a person does in the studio, step by step."""
+"""Actions of a user in the studio, and shared assertions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Download, Locator, Page, expect
 
-#: Milliseconds; trainings share two cores with the other tests, and whatever else runs.
+#: In milliseconds. Long, because trainings share two CPU cores with other tests and processes.
 PATIENCE = 90_000
 
 
 def blobs_csv(n: int = 60, seed: int = 0, wrong: tuple[int, ...] = (5, 11)) -> str:
-    """Two separable classes, with the labels of some rows turned round."""
+    """Two separable classes, with the labels of some rows flipped."""
     rng = np.random.default_rng(seed)
     lines = ["height,width,kind"]
     for i in range(n):
@@ -26,13 +26,13 @@ def blobs_csv(n: int = 60, seed: int = 0, wrong: tuple[int, ...] = (5, 11)) -> s
 
 
 def drop_file(page: Page, name: str, content: str | bytes, on: str = ".drop") -> None:
-    """Drop a table on the page, as a mouse would, and wait until it is open."""
+    """Drop a table on the page, as with the mouse, and wait until it is open."""
     drop(page, name, content, on)
     expect(page.locator("#table-title")).to_have_text(name)
 
 
 def drop(page: Page, name: str, content: str | bytes, on: str) -> None:
-    """Drop a file on some place of the page."""
+    """Drop a file on an element of the page."""
     data = list(content.encode() if isinstance(content, str) else content)
     transfer = page.evaluate_handle(
         """([name, data]) => {
@@ -47,10 +47,10 @@ def drop(page: Page, name: str, content: str | bytes, on: str) -> None:
 
 
 def train(page: Page, model: str | None = None, **parameters: str) -> None:
-    """Train with chosen parameters and wait for the result."""
+    """Train with manually set parameters and wait for the result."""
     if model is not None:
-        page.get_by_label("Name of the model").fill(model)
-    page.get_by_role("radio", name="I choose them").check()
+        page.get_by_label("Model name").fill(model)
+    page.get_by_role("radio", name="Set manually").check()
     for label, value in parameters.items():
         page.get_by_label(label.capitalize(), exact=True).select_option(value)
     page.get_by_role("button", name="Train", exact=True).click()
@@ -58,18 +58,18 @@ def train(page: Page, model: str | None = None, **parameters: str) -> None:
 
 
 def section(page: Page, heading: str) -> Locator:
-    """The part of the page under a heading."""
+    """The section of the page with this heading."""
     return page.get_by_role("region", name=heading, exact=True)
 
 
 def rows_of(download: Download) -> list[list[str]]:
-    """A downloaded CSV."""
+    """The rows of a downloaded CSV."""
     with open(download.path(), newline="", encoding="utf-8") as file:
         return list(csv.reader(io.StringIO(file.read())))
 
 
 def obeys_axe(page: Page) -> None:
-    """axe's rules for WCAG 2.2 A and AA hold; contrast is computed from the colours that are drawn."""
+    """Assert axe's rules for WCAG 2.2 A and AA. Contrast is computed from the rendered colors."""
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
     found = Axe().run(page, options={"runOnly": tags, "resultTypes": ["violations"]}).response
     wrong = [
@@ -81,7 +81,7 @@ def obeys_axe(page: Page) -> None:
 
 
 def in_module(page: Page, module: str, script: str, argument: Any = None) -> Any:
-    """Run a function with a module of the page: `(module, argument) => ...`."""
+    """Call a JavaScript function `(module, argument) => ...` with a module of the page."""
     return page.evaluate(
         f"async (argument) => ({script})(await import('./studio/js/{module}'), argument)", argument
     )

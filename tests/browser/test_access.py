@@ -1,4 +1,4 @@
-"""Everyone can use it: by keyboard, by ear, on a phone, by day and by night."""
+"""Accessibility: keyboard, screen reader, small screens, light and dark theme."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.app.server import Server
 from tests.browser.conftest import watched
 from tests.browser.steps import PATIENCE, blobs_csv, drop_file, obeys_axe, train
 
-#: Names as long as they may be, and a label without a place to break it.
+#: A model name close to the maximum length, and a label that cannot be wrapped.
 MODEL = "access" * 10
 LONG = "label" * 20
 VIEWS = ("train", "result", "predict", f"models/{MODEL}")
@@ -19,7 +19,7 @@ VIEWS = ("train", "result", "predict", f"models/{MODEL}")
 
 @pytest.fixture(scope="module")
 def filled(browser: Browser, studio: Server) -> Iterator[Page]:
-    """A page with a table, a result and a model with two versions, that is looked at in many ways."""
+    """A page with an open table, a result, and a model with two versions."""
     with watched(browser, viewport={"width": 390, "height": 844}) as page:
         page.goto(studio.url)
         drop_file(page, f"{'name' * 20}.csv", blobs_csv().replace("cat", LONG))
@@ -37,7 +37,7 @@ def _show(page: Page, view: str) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_nothing_is_wider_than_a_phone(filled: Page, view: str) -> None:
+def test_views_fit_a_screen_of_320_pixels(filled: Page, view: str) -> None:
     filled.set_viewport_size({"width": 320, "height": 700})
     _show(filled, view)
     if view == "predict":
@@ -55,31 +55,31 @@ def test_dates_of_versions_stay_on_one_line(filled: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_rules_of_accessibility_hold(filled: Page, view: str, scheme: str) -> None:
-    """axe's rules for WCAG 2.2 A and AA; contrast is computed from the colours that are drawn."""
+def test_views_pass_axe(filled: Page, view: str, scheme: str) -> None:
+    """In both themes, which differ in their colors."""
     filled.set_viewport_size({"width": 1180, "height": 860})
     filled.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     _show(filled, view)
     obeys_axe(filled)
-    colours = filled.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-    assert (colours == "rgb(20, 23, 26)") == (scheme == "dark")
+    background = filled.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (background == "rgb(20, 23, 26)") == (scheme == "dark")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_rules_hold_before_there_is_a_table(page: Page, scheme: str) -> None:
+def test_the_start_page_passes_axe(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    expect(page.locator("h1")).to_have_text("A table and a question")
+    expect(page.locator("h1")).to_have_text("Train a classifier")
     obeys_axe(page)
 
 
-def test_columns_are_taken_out_and_put_back_together(page: Page) -> None:
-    """Many columns scroll within themselves, and the training stays in reach."""
+def test_all_columns_can_be_deselected_and_selected_at_once(page: Page) -> None:
+    """A long list of columns scrolls within itself, so the training options stay in reach."""
     page.get_by_role("button", name="WDBC").click()
     expect(page.locator("#table-title")).to_have_text("wdbc.csv")
     table = page.get_by_role("group", name="Columns", exact=True)
     assert table.evaluate("(e) => e.scrollHeight > e.clientHeight && e.clientHeight < 600")
     button = page.get_by_role("button", name="Train", exact=True)
-    line = page.get_by_role("group", name="curl line: train")
+    line = page.get_by_role("group", name="curl command: train")
     page.get_by_role("button", name="Use none").click()
     expect(table.get_by_role("checkbox", checked=True)).to_have_count(0)
     expect(button).to_be_disabled()
@@ -89,8 +89,8 @@ def test_columns_are_taken_out_and_put_back_together(page: Page) -> None:
     expect(line).to_contain_text("@wdbc-as-sent.csv")
 
 
-def test_from_example_to_prediction_without_a_mouse(page: Page) -> None:
-    """Tab, Enter, Space and the arrows, with the focus where it can be seen."""
+def test_keyboard_only_from_example_to_prediction(page: Page) -> None:
+    """With Tab, Enter and the arrow keys, and a visible focus."""
 
     def focus(name: str) -> None:
         for _ in range(80):
@@ -105,7 +105,7 @@ def test_from_example_to_prediction_without_a_mouse(page: Page) -> None:
             )
             if label.startswith(name):
                 return
-        raise AssertionError(f"{name} cannot be reached")
+        raise AssertionError(f"{name} cannot be reached with Tab")
 
     focus("Skip to the content")
     focus("Choose a CSV file")
@@ -113,17 +113,17 @@ def test_from_example_to_prediction_without_a_mouse(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#table-title")).to_be_focused()
     expect(page.locator("#status")).to_contain_text("ripley-like.csv is open: 250 rows")
-    focus("Name of the model")
+    focus("Model name")
     page.keyboard.press("Control+a")
     page.keyboard.type("by-keyboard")
-    if page.get_by_role("radio", name="Find them").is_enabled():
-        focus("Find them")
+    if page.get_by_role("radio", name="Search automatically").is_enabled():
+        focus("Search automatically")
         page.keyboard.press("ArrowDown")
     focus("Train")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("by-keyboard, version 1", timeout=PATIENCE)
     expect(page.locator("main")).to_be_focused()
-    expect(page.locator("#status")).to_have_text("Training ended: by-keyboard, version 1.")
+    expect(page.locator("#status")).to_have_text("Training finished: by-keyboard, version 1.")
     focus("Membership")
     page.keyboard.press("Enter")
     expect(page.get_by_role("columnheader", name="Membership")).to_have_attribute(
@@ -137,4 +137,4 @@ def test_from_example_to_prediction_without_a_mouse(page: Page) -> None:
     expect(page.locator("h1")).to_have_text("Predict")
     focus("x1")
     page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_contain_text("It is ")
+    expect(page.locator("#status")).to_contain_text("Predicted class: ")

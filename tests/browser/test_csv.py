@@ -1,4 +1,4 @@
-"""CSV files of every kind, read in the page."""
+"""Reading of CSV files in the browser."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def test_quotes_hold_separators_line_ends_and_quotes(modules: Page) -> None:
     found = _read(modules, text)
     assert [column["name"] for column in found["columns"]] == ["name", "a, b"]
     assert found["rows"] == [['x "y", z', "1"], ["two\r\nlines", "2"], ['mid"dle', "3"]]
-    assert found["ragged"] == {"count": 1, "lines": [6]}  # the quote that is never closed
+    assert found["ragged"] == {"count": 1, "lines": [6]}  # the record with the unclosed quote
     again = _read(modules, found["text"])
     assert again["rows"] == found["rows"]
 
 
-def test_marks_encodings_and_names(modules: Page) -> None:
+def test_byte_order_mark_encodings_and_names(modules: Page) -> None:
     marked = _read(modules, "\ufeffgrün,x\n1,2\n")
     assert marked["columns"][0]["name"] == "grün"
     assert marked["encoding"] == "UTF-8"
@@ -61,27 +61,27 @@ def test_marks_encodings_and_names(modules: Page) -> None:
     assert headless["rows"] == [["1", "2"], ["3", "4"]]
 
 
-def test_the_first_line_is_names_or_a_row(modules: Page) -> None:
-    """A number above numbers is a row, unless a word stands above numbers as well."""
+def test_header_detection(modules: Page) -> None:
+    """A number above numbers means no header, unless there is also text above numbers."""
     for text, has_header in (
         ("5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,virginica\n", False),
         ("5,1;x\n4,9;y\n", False),
         ("a,b,kind\n1,2,x\n", True),
-        ("country,2019,growth\nA,1,2\nB,3,4\n", True),  # a year may be a name
-        ("kind,coat\ncat,long\ndog,short\n", True),  # words above words: names, as most files have
+        ("country,2019,growth\nA,1,2\nB,3,4\n", True),  # a year as a column name
+        ("kind,coat\ncat,long\ndog,short\n", True),  # only text: most files have a header
         (",a\n0,1\n1,2\n", True),
         ("NA,a\n1,x\n", True),
     ):
         assert _read(modules, text)["hasHeader"] is has_header, text
 
 
-def test_the_user_says_whether_the_first_line_holds_names(page: Page) -> None:
+def test_the_user_can_correct_the_header_detection(page: Page) -> None:
     drop_file(page, "headless.csv", "5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,virginica\n")
     facts = page.locator(".facts")
     expect(facts).to_contain_text("3 rows")
-    box = page.get_by_label("First line holds names")
+    box = page.get_by_label("First line contains column names")
     expect(box).not_to_be_checked()
-    expect(page.locator(".notes")).to_contain_text("The first line is taken as a row")
+    expect(page.locator(".notes")).to_contain_text("The first line is read as data")
     box.press("Space")
     expect(facts).to_contain_text("2 rows")
     expect(box).to_be_checked()
@@ -91,46 +91,49 @@ def test_the_user_says_whether_the_first_line_holds_names(page: Page) -> None:
     expect(facts).to_contain_text("3 rows")
 
 
-def test_what_only_names_a_row_is_no_feature(modules: Page) -> None:
+def test_identifier_columns_are_detected(modules: Page) -> None:
     def kinds(*columns: list[object]) -> list[str | None]:
         rows = zip(*columns, strict=True)
         head = ",".join(f"c{i}" for i in range(len(columns)))
         text = "\n".join([head, *(",".join(map(str, row)) for row in rows)])
-        return [column["identifies"] for column in _read(modules, text)["columns"]]
+        return [column["identifier"] for column in _read(modules, text)["columns"]]
 
     n = 40
     rng = random.Random(4)
     shuffled = rng.sample(range(100, 100 + n), n)
-    some = sorted(rng.sample(range(1000), 700))[:n]  # a part of the rows of a larger table
+    some = sorted(rng.sample(range(1000), 700))[:n]  # a counter from which rows were removed
     assert kinds([f"name {i}" for i in range(n)], list(range(n)), shuffled, some) == [
-        "names",
-        "counts",
-        "counts",
-        "counts",
+        "name",
+        "counter",
+        "counter",
+        "counter",
     ]
     words = [f"word {i % 9}" for i in range(n)]
     ages = [20 + i % 30 for i in range(n)]
     sparse = rng.sample(range(100_000), n)
     measures = [round(rng.random(), 6) for _ in range(n)]
-    tens = [f"{10 * i}" if i else "?" for i in range(n)]  # a cell is missing
+    tens = [f"{10 * i}" if i else "?" for i in range(n)]  # one cell is missing
     assert kinds(words, ages, sparse, measures, tens) == [None] * 5
-    assert kinds([f"name {i}" for i in range(5)], list(range(5))) == [None, None]  # by chance
+    assert kinds([f"name {i}" for i in range(5)], list(range(5))) == [
+        None,
+        None,
+    ]  # too few rows to tell
 
 
-def test_columns_that_name_rows_are_not_ticked(page: Page) -> None:
+def test_identifier_columns_are_not_selected(page: Page) -> None:
     lines = ["id,name,year,kind", *(f"{i},n{i},{1995 + i % 27},{'ab'[i % 2]}" for i in range(30))]
     drop_file(page, "named.csv", "\n".join(lines))
     columns = page.get_by_role("table", name="Columns of the table")
     expect(columns.get_by_role("checkbox", checked=True)).to_have_count(1)
     expect(columns.get_by_role("row", name="Use year")).to_contain_text("1995 to 2021")
-    expect(columns.get_by_role("row", name="Use id")).to_contain_text("counts the rows")
-    expect(columns.get_by_role("row", name="Use name")).to_contain_text("differs in nearly every")
-    expect(page.locator(".notes")).to_contain_text("Not used unless you tick it: id, name.")
+    expect(columns.get_by_role("row", name="Use id")).to_contain_text("row counter")
+    expect(columns.get_by_role("row", name="Use name")).to_contain_text("nearly all values differ")
+    expect(page.locator(".notes")).to_contain_text("Not used unless you select it: id, name.")
     columns.get_by_role("checkbox", name="Use id").check()
     expect(columns.get_by_role("checkbox", checked=True)).to_have_count(2)
 
 
-def test_decimal_commas_only_where_nothing_speaks_against_them(modules: Page) -> None:
+def test_decimal_commas_are_used_only_if_unambiguous(modules: Page) -> None:
     found = _read(modules, "a;b;c;d\n1,5;1,234;1,5;x\n-0,25;2,500;1.5;y\n")
     kinds = [column["kind"] for column in found["columns"]]
     assert kinds == ["number", "text", "text", "text"]
@@ -138,7 +141,7 @@ def test_decimal_commas_only_where_nothing_speaks_against_them(modules: Page) ->
     assert found["text"] == 'a,b,c,d\n1.5,"1,234","1,5",x\n-0.25,"2,500",1.5,y\n'
 
 
-def test_missing_cells_and_kinds_as_the_service_has_them(modules: Page) -> None:
+def test_missing_cells_and_column_types_match_the_service(modules: Page) -> None:
     found = _read(modules, "a,b,c,d\n1,NA,x,inf\n?,,y,2\n1e3,nan,,3\n")
     columns = found["columns"]
     assert [column["kind"] for column in columns] == ["number", "empty", "text", "number"]
@@ -147,20 +150,22 @@ def test_missing_cells_and_kinds_as_the_service_has_them(modules: Page) -> None:
     assert (columns[0]["min"], columns[0]["max"]) == (1, 1000)
 
 
-def test_files_without_rows_say_so(page: Page) -> None:
+def test_files_without_rows_are_rejected(page: Page) -> None:
     for text in ("", "\n\n", "a,b\n"):
         with pytest.raises(Exception, match="no rows"):
             _read(page, text)
     page.get_by_label("Choose a CSV file").set_input_files(
         {"name": "empty.csv", "mimeType": "text/csv", "buffer": b""}
     )
-    expect(page.get_by_role("alert")).to_contain_text("the file has no rows")
-    assert page.get_by_label("Choose a CSV file").input_value() == ""  # it may be chosen again
+    expect(page.get_by_role("alert")).to_contain_text("The file has no rows")
+    assert (
+        page.get_by_label("Choose a CSV file").input_value() == ""
+    )  # the same file can be selected again
 
 
 @pytest.mark.parametrize("megabytes", [10, pytest.param(50, marks=pytest.mark.slow)])
 def test_a_large_file_does_not_freeze_the_page(modules: Page, megabytes: int) -> None:
-    """The page is asked for a frame all the time; the longest wait tells whether it was busy."""
+    """The longest delay of a timer in the page stays below a second while the file is read."""
     found = in_module(
         modules,
         "csv/dataset.js",
@@ -190,15 +195,17 @@ def test_a_large_file_does_not_freeze_the_page(modules: Page, megabytes: int) ->
     assert found["longest"] < 1000
 
 
-def test_a_second_file_takes_the_place_of_the_first(page: Page) -> None:
+def test_a_second_file_replaces_the_first(page: Page) -> None:
     drop_file(page, "one.csv", "a,kind\n1,x\n2,y\n")
-    drop_file(page, "two.csv", "b,label\n1,x\n2,y\n3,x\n", on="footer")  # anywhere will do
+    drop_file(
+        page, "two.csv", "b,label\n1,x\n2,y\n3,x\n", on="footer"
+    )  # files can be dropped anywhere
     expect(page.locator(".facts")).to_contain_text("3 rows")
-    expect(page.get_by_label("Name of the model")).to_have_value("two")
+    expect(page.get_by_label("Model name")).to_have_value("two")
 
 
-def test_reads_what_python_writes(modules: Page) -> None:
-    """Random records, in every dialect that is understood, against the csv module."""
+def test_csv_files_written_by_python_are_read_back(modules: Page) -> None:
+    """Random records, written by the csv module in every supported dialect."""
     rng = random.Random(20)
     pieces = ["a", "7", "", " ", '"', '""', ",", ";", "\t", "\n", "\r\n", "'", "é", "=", "x y"]
     cases = []

@@ -1,4 +1,4 @@
-"""Modules of the page on their own."""
+"""JavaScript modules of the studio, tested one by one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.browser.steps import in_module
 HOSTILE_WORDS = ["plain", "two words", "it's", '"$(id)"', "`id`", "a\nb", "", "\\", "-x", "ü*?~!"]
 
 
-def test_words_for_the_shell_mean_themselves(modules: Page) -> None:
+def test_shell_quoting_preserves_every_word(modules: Page) -> None:
     quoted = in_module(modules, "curl.js", "({quote}, words) => words.map(quote)", HOSTILE_WORDS)
     line = " ".join(["printf", "'%s\\0'", *quoted])
     said = subprocess.run(["sh", "-c", line], capture_output=True, check=True).stdout.decode()
@@ -26,7 +26,7 @@ def test_words_for_the_shell_mean_themselves(modules: Page) -> None:
     assert shlex.split(" ".join(quoted)) == HOSTILE_WORDS
 
 
-def test_events_come_out_whole_wherever_the_stream_is_cut(modules: Page) -> None:
+def test_events_are_parsed_however_the_stream_is_split(modules: Page) -> None:
     stream = (
         'id: 1\nevent: progress\ndata: {"a":1}\n\n: still there\n\n'
         "event: end\r\ndata: x\r\ndata: y\r\n\r\n"
@@ -52,12 +52,10 @@ def test_events_come_out_whole_wherever_the_stream_is_cut(modules: Page) -> None
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
-def test_planes_are_as_far_away_here_as_in_the_service(
-    modules: Page, studio: Server, kernel: str
-) -> None:
-    """What is drawn is what predicts: |f| / norm is the distance that /predict gives."""
+def test_distances_to_planes_match_the_service(modules: Page, studio: Server, kernel: str) -> None:
+    """|f| / norm, computed in the page, is the distance that /predict returns."""
     params = {"kernel": kernel, "gamma": 0.5, "coef0": 1.0}
-    if kernel == "sigmoid":  # only for small products is it a kernel, nearly
+    if kernel == "sigmoid":  # close to positive semidefinite for small products only
         params |= {"gamma": 0.01, "coef0": 0.0}
     body = training(f"planes-{kernel}", params=params, feature_names=["a", "b"])
     rows = np.random.default_rng(3).normal(size=(20, 2)).tolist()
@@ -65,8 +63,8 @@ def test_planes_are_as_far_away_here_as_in_the_service(
         made = client.post("/train", json=body)
         assert made.status_code == 201, made.text
         version = made.json()["version"]
-        asked = {"model": body["model"], "version": version, "X": rows}
-        distances = client.post("/predict", json=asked).json()["distances"]
+        request = {"model": body["model"], "version": version, "X": rows}
+        distances = client.post("/predict", json=request).json()["distances"]
     found = modules.evaluate(
         """async ([model, version, rows]) => {
             const {api} = await import("./studio/js/api.js");
@@ -82,11 +80,13 @@ def test_planes_are_as_far_away_here_as_in_the_service(
     np.testing.assert_allclose(found, distances, rtol=1e-8, atol=1e-10)
 
 
-def test_figures_are_not_rounded_to_others(modules: Page) -> None:
-    script = """({number, within}) => [
+def test_number_formats(modules: Page) -> None:
+    script = """({number, formatterForRange}) => [
         number(1059, 3), number(1995), number(-123456789), number(1e10), number(1059.7, 3),
-        number(0.012345, 3), within([1059.25, 1987.5])(1059.25), within([0, 1])(0.123456),
-        within([4, 4])(4), within([1995, 2021])(1995), within([1e-7, 2e-7])(1.5e-7),
+        number(0.012345, 3),
+        formatterForRange([1059.25, 1987.5])(1059.25), formatterForRange([0, 1])(0.123456),
+        formatterForRange([4, 4])(4), formatterForRange([1995, 2021])(1995),
+        formatterForRange([1e-7, 2e-7])(1.5e-7),
     ]"""
     assert in_module(modules, "format.js", script) == [
         *("1059", "1995", "-123456789", "1e10", "1060", "0.0123"),
@@ -98,18 +98,18 @@ def test_figures_are_not_rounded_to_others(modules: Page) -> None:
     ("low", "high"),
     [(1990, 2006), (0, 1), (1059, 1063.5), (-3e7, 5e7), (1e-6, 5e-6), (99.9, 100.1)],
 )
-def test_numbers_along_an_axis_are_where_they_stand(modules: Page, low: float, high: float) -> None:
+def test_axis_labels_equal_the_tick_values(modules: Page, low: float, high: float) -> None:
     script = "({ticks, tickLabels}, range) => [ticks(...range), tickLabels(ticks(...range))]"
-    values, texts = in_module(modules, "plots/frame.js", script, [low, high])
+    values, texts = in_module(modules, "plots/axes.js", script, [low, high])
     assert len(values) > 2
     assert [float(text) for text in texts] == pytest.approx(values, rel=1e-9)
     assert max(map(len, texts)) < 8
     quarters = [0, 0.25, 0.5, 0.75, 1]
-    texts = in_module(modules, "plots/frame.js", "({tickLabels}, v) => tickLabels(v)", quarters)
+    texts = in_module(modules, "plots/axes.js", "({tickLabels}, v) => tickLabels(v)", quarters)
     assert [float(text) for text in texts] == quarters
 
 
-def test_no_two_of_many_classes_look_alike(modules: Page) -> None:
+def test_markers_of_36_classes_differ(modules: Page) -> None:
     script = """({markPath, colourClass}) =>
         Array.from({length: 36}, (_, i) => colourClass(i) + markPath(i, 0, 0, 1))"""
     looks = in_module(modules, "plots/marks.js", script)
@@ -128,7 +128,7 @@ def test_contours_of_a_circle(modules: Page) -> None:
             return {lines: zeroLines(grid), area: positiveArea(grid)};
         }""",
     )
-    (line,) = found["lines"]  # one line, closed
+    (line,) = found["lines"]  # one closed line
     assert line[0] == pytest.approx(line[-1])
     radii = [np.hypot(x - 20, y - 20) for x, y in line]
     assert np.allclose(radii, 15, atol=0.02)
@@ -139,7 +139,7 @@ def test_contours_of_a_circle(modules: Page) -> None:
     assert sum(areas) == pytest.approx(np.pi * 15**2, rel=5e-3)
 
 
-def test_examples_are_what_they_say(modules: Page, studio: Server) -> None:
+def test_examples_are_reproducible_and_complete(modules: Page, studio: Server) -> None:
     texts = in_module(
         modules,
         "examples.js",
@@ -148,20 +148,20 @@ def test_examples_are_what_they_say(modules: Page, studio: Server) -> None:
     again = in_module(
         modules, "examples.js", "async ({examples}) => (await examples[0].open()).text()"
     )
-    assert texts[0] == again  # always the same rows
+    assert texts[0] == again  # the seed is fixed
     assert [len(text.splitlines()) - 1 for text in texts] == [300, 250, 400, 150, 569]
     shipped = httpx.get(f"{studio.url}/studio/examples/wdbc.csv").text
     assert texts[-1] == shipped
 
 
-def test_cells_that_are_no_numbers_are_sorted_last_up_and_down(modules: Page) -> None:
+def test_missing_numbers_are_sorted_last_in_both_directions(modules: Page) -> None:
     found = in_module(
         modules,
         "parts/table.js",
-        """({sortable}) => {
+        """({sortableTable}) => {
             const values = [3, NaN, -1, NaN, 20];
             const heading = {name: "n", cell: (row) => row, value: (row) => row};
-            const table = sortable("numbers", [heading], values);
+            const table = sortableTable("numbers", [heading], values);
             const read = () => [...table.querySelectorAll("td")].map((cell) => cell.textContent);
             const button = table.querySelector("button");
             button.click();
