@@ -59,7 +59,9 @@ def test_the_train_command_sends_the_same_request_as_the_page(
     drop_file(page, "o'clock; <1>.csv", AWKWARD)
     page.get_by_label("Column with the classes").select_option("kind & kin")
     train(page, "awkward", kernel="linear")
-    by_page = page.evaluate("fetch('models/awkward/versions/1').then((response) => response.json())")
+    by_page = page.evaluate(
+        "fetch('models/awkward/versions/1').then((response) => response.json())"
+    )
     page.goto(page.url.split("#")[0] + "#train")
     with page.expect_download() as found:
         page.get_by_role("button", name="Download o'clock").click()
