@@ -129,15 +129,15 @@ def test_a_training_that_ends_while_another_view_is_open_shows_a_notification(
     page.get_by_role("radio", name="Set manually").check()
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_role("link", name="Models").click()
-    reminders = page.get_by_role("region", name="Notifications")
-    expect(reminders).to_contain_text("Training finished: behind, version 1.", timeout=PATIENCE)
+    notifications = page.get_by_role("region", name="Notifications")
+    expect(notifications).to_contain_text("Training finished: behind, version 1.", timeout=PATIENCE)
     page.get_by_role("link", name="Predict", exact=True).click()
     expect(page.locator("h1")).to_have_text("Predict")
-    expect(reminders).to_be_visible()
+    expect(notifications).to_be_visible()
     obeys_axe(page)
-    reminders.get_by_role("link", name="Show the result").click()
+    notifications.get_by_role("link", name="Show the result").click()
     expect(page.locator("h1")).to_have_text("behind, version 1")
-    expect(reminders).to_be_hidden()
+    expect(notifications).to_be_hidden()
 
     drop_file(page, "one.csv", blobs_csv(), on="h1")
     held: list[Route] = []
@@ -147,9 +147,9 @@ def test_a_training_that_ends_while_another_view_is_open_shows_a_notification(
     page.get_by_role("link", name="Models").click()
     expect(page.locator("h1")).to_have_text("Models")
     held[0].fulfill(status=429, json={"title": "Queue full", "detail": "the queue is full"})
-    expect(reminders).to_contain_text("The training of one failed: the queue is full")
-    reminders.get_by_role("button", name="Dismiss").click()
-    expect(reminders).to_be_hidden()
+    expect(notifications).to_contain_text("The training of one failed: the queue is full")
+    notifications.get_by_role("button", name="Dismiss").click()
+    expect(notifications).to_be_hidden()
 
 
 def _require_search(page: Page) -> None:

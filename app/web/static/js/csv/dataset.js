@@ -60,7 +60,7 @@ export class Dataset {
    */
   async load(blob, { onProgress, hasHeader } = {}) {
     if (blob.size > MAX_BYTES) {
-      throw new Error("The file is larger than 256 MB. Use a file with fewer rows or columns.");
+      throw new Error("The file is larger than 256 MiB. Use a file with fewer rows or columns.");
     }
     this.about = await this.#request("load", { blob, hasHeader }, onProgress);
     this.file = blob;

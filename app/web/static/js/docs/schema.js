@@ -86,10 +86,10 @@ function limitsOf(schema) {
   bound("exclusiveMinimum", (value) => `> ${value}`);
   bound("maximum", (value) => `≤ ${value}`);
   bound("exclusiveMaximum", (value) => `< ${value}`);
-  bound("minLength", (value) => `at least ${value} characters`);
-  bound("maxLength", (value) => `at most ${value} characters`);
-  bound("minItems", (value) => `at least ${value} items`);
-  bound("maxItems", (value) => `at most ${value} items`);
+  bound("minLength", (value) => `length ≥ ${value}`);
+  bound("maxLength", (value) => `length ≤ ${value}`);
+  bound("minItems", (value) => `items ≥ ${value}`);
+  bound("maxItems", (value) => `items ≤ ${value}`);
   if (schema.pattern) found.push(`pattern ${schema.pattern}`);
   return found;
 }

@@ -4,7 +4,7 @@ import { h } from "../../dom.js";
 import { number } from "../../format.js";
 import { membershipPlot } from "../../plots/histogram.js";
 
-const MOST = 12;
+const MAX_CLASSES = 12;
 
 export function membershipsPanel({ memberships, classes, params }) {
   const title = h("h2", { id: "memberships-title" }, "Memberships");
@@ -23,14 +23,15 @@ export function membershipsPanel({ memberships, classes, params }) {
     h(
       "p",
       {},
-      "The membership is the weight of a row: large in the middle of its class, near 0 for a suspected row. " +
+      "The membership of a row is its weight in training: large in the middle of its class, and near 0 if " +
+        "the row has almost no influence. " +
         `Median ${number(memberships.median, 3)}, minimum ${number(memberships.min, 2)}.`,
     ),
     memberships.histograms
-      ? h("div", { class: "small-multiples" }, memberships.histograms.slice(0, MOST).map(ofClass))
+      ? h("div", { class: "small-multiples" }, memberships.histograms.slice(0, MAX_CLASSES).map(ofClass))
       : h("p", { class: "hint" }, "An older release trained this version and did not store the distribution."),
-    memberships.histograms && classes.length > MOST
-      ? h("p", { class: "hint" }, `The first ${MOST} of ${classes.length} classes are shown.`)
+    memberships.histograms && classes.length > MAX_CLASSES
+      ? h("p", { class: "hint" }, `The first ${MAX_CLASSES} of ${classes.length} classes are shown.`)
       : null,
   );
 }

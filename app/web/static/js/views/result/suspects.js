@@ -142,12 +142,12 @@ function explanation(info, total) {
   const much =
     share > 0.3 ? " This is a large share: the features may not separate the classes." : "";
   const why = {
-    center: "are closer to the center of another class than to the center of their own",
-    neighbors: "have neighbors most of which have a different label",
-  }[info.params.membership] ?? "are suspected";
+    center: "the row is closer to the center of another class than to the center of its own",
+    neighbors: "most neighbors have a different label",
+  }[info.params.membership] ?? "the membership is small";
   return (
-    `${plural(total, "row")} of ${count(info.n_rows)} ${why}. ` +
-    `Check them: either the label is wrong, or the row is unusual.${much}`
+    `Suspected: ${plural(total, "row")} of ${count(info.n_rows)}. Reason: ${why}. ` +
+    `Check each one: either the label is wrong, or the row is unusual.${much}`
   );
 }
 

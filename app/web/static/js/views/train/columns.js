@@ -141,7 +141,7 @@ function columnTable(about, plan, onChange) {
   const more = about.columns.length - shown.length;
   const boxes = new Map();
   const rest = h("p", { class: "hint" });
-  const showRest = (use) => replace(rest, `and ${plural(more, "more column")}, ${use ? "" : "not "}used`);
+  const showRest = (use) => replace(rest, `and ${plural(more, "more column")} (${use ? "" : "not "}used)`);
   showRest(true);
   async function useAll(use) {
     about.columns.forEach((column, i) => {
