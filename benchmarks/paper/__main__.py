@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.paper import artificial, datasets
 from benchmarks.paper.cells import Cell
 from benchmarks.paper.estimate import estimate
-from benchmarks.paper.kept import Kept
 from benchmarks.paper.plan import PLANS, QUICK, Plan
 from benchmarks.paper.report.document import write_report
+from benchmarks.paper.result_file import ResultFile
 from benchmarks.paper.results import Results
 from benchmarks.paper.running import run
 from benchmarks.paper.runs import Run, this_machine
@@ -40,11 +40,13 @@ def main() -> None:
     full = plan.name == "full"
     out = args.out or (ROOT / "docs" if full else args.cache / plan.name)
     file = ROOT / "benchmarks/results/paper.json" if full else args.cache / plan.name / "paper.json"
-    kept = Kept(args.results or file)
+    result_file = ResultFile(args.results or file)
     if full:
         # How long the quick plan takes is part of the report, where it was run here.
-        kept.runs |= {k: v for k, v in Kept(quick / "paper.json").runs.items() if k == QUICK.name}
-    reproduce(plan, Store(args.cache, kept), out, args.jobs, args.only, args.report_only)
+        result_file.runs |= {
+            k: v for k, v in ResultFile(quick / "paper.json").runs.items() if k == QUICK.name
+        }
+    reproduce(plan, Store(args.cache, result_file), out, args.jobs, args.only, args.report_only)
 
 
 def reproduce(
@@ -59,7 +61,7 @@ def reproduce(
     for reason in reasons:
         print(f"not on this machine: {reason}", flush=True)
     wanted = plan.experiments(plan.sets)
-    record = Run.of(store.kept.runs.get(plan.name))
+    record = Run.of(store.result_file.runs.get(plan.name))
     computed = 0
     if not report_only:
         asked = plan.experiments(available)
@@ -69,12 +71,14 @@ def reproduce(
             try:
                 computed += _run(name, cells, store, jobs, record)
             finally:  # also when it is interrupted
-                store.kept.runs[plan.name] = record.stored()
+                store.result_file.runs[plan.name] = record.stored()
                 store.keep(cells, _all(wanted))
     shown = _shown(wanted, available, plan, store)
     sets = {name for cells in shown.values() for cell in cells for name in cell.data}
     left_out = [reason for reason in reasons if reason.split(":")[0] not in sets]
-    others = {name: Run.of(one) for name, one in store.kept.runs.items() if name != plan.name}
+    others = {
+        name: Run.of(one) for name, one in store.result_file.runs.items() if name != plan.name
+    }
     results = Results(plan, shown, store, left_out, record, others)
     record.cpu = sum(results.cpu_seconds(name) for name in wanted)
     if only is None:
@@ -83,8 +87,8 @@ def reproduce(
             path = write_report(results, out, timed=computed > 0)
         print(f"{path}; {record.wall_seconds:.0f} s in all")
     if not report_only:
-        store.kept.runs[plan.name] = record.stored()
-        store.kept.write(_all(wanted))
+        store.result_file.runs[plan.name] = record.stored()
+        store.result_file.write(_all(wanted))
 
 
 def _run(name: str, cells: list[Cell], store: Store, jobs: int, record: Run) -> int:
@@ -102,7 +106,9 @@ def _shown(
     """Cells of the sets that are here, and of others where their results are kept."""
     here = {name: set(cells) for name, cells in plan.experiments(available).items()}
     return {
-        name: [cell for cell in cells if cell in here[name] or store.kept.get(cell) is not None]
+        name: [
+            cell for cell in cells if cell in here[name] or store.result_file.get(cell) is not None
+        ]
         for name, cells in wanted.items()
     }
 

@@ -41,7 +41,7 @@ def bands(seed: int, noise_variance: float = 0.0) -> tuple[Rows, Rows]:
     return Rows(train.x + noise, train.y), everything[order[BANDS_TRAINING_ROWS:]]
 
 
-def best_bands_accuracy() -> float:
+def bands_bayes_accuracy() -> float:
     """The accuracy, in per cent, that no classifier can expect to exceed without noise."""
     x1 = np.linspace(-np.pi / 2, 2 * np.pi, 100_001)
     overlap = (0.6 * np.sin(x1 / 1.05 + 0.5) - 0.8) - (np.sin(x1) - 0.25)
@@ -64,7 +64,7 @@ def ripley_draw(n_rows: int, seed: int) -> Rows:
     return Rows(own + rng.normal(0.0, np.sqrt(RIPLEY_VARIANCE), (n_rows, 2)), y)
 
 
-def ripley_rule(x: FloatArray) -> IntArray:
+def ripley_bayes_rule(x: FloatArray) -> IntArray:
     """The label that is right most often at each place."""
     density = {
         label: sum(

@@ -12,13 +12,13 @@ from benchmarks.paper.experiments.robustness import RobustnessCell
 from benchmarks.paper.experiments.uci import HindsightCell, NestedCell, ProtocolCell
 from benchmarks.paper.methods.registry import METHODS, PAPER_METHODS
 from benchmarks.paper.results import Results
-from benchmarks.paper.statistics import corrected_t_test, over_sets, wins_and_losses
+from benchmarks.paper.statistics import corrected_t_test, signed_rank_test, significant_sign
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Splits:
+class SplitAccuracies:
     """Accuracies of one set: splits x methods, and how many rows are tested for one that trains."""
 
     methods: tuple[str, ...]
@@ -53,7 +53,7 @@ class Splits:
 
 
 @dataclass(frozen=True)
-class Versus:
+class Comparison:
     """One method against another over several sets."""
 
     wins: int  # sets where the gain is significant
@@ -62,17 +62,17 @@ class Versus:
     p: float  # over the sets
 
 
-def versus(sets: dict[str, Splits], method: str, other: str) -> Versus:
+def compare(sets: dict[str, SplitAccuracies], method: str, other: str) -> Comparison:
     signs, means = [], []
     for splits in sets.values():
         differences = splits.differences(method, other)
-        signs.append(wins_and_losses(differences, splits.p(method, other)))
+        signs.append(significant_sign(differences, splits.p(method, other)))
         means.append(float(differences.mean()))
-    return Versus(
+    return Comparison(
         wins=signs.count(1),
         losses=signs.count(-1),
         mean=float(np.mean(means)),
-        p=over_sets(means),
+        p=signed_rank_test(means),
     )
 
 
@@ -105,7 +105,7 @@ def hindsight_accuracies(results: Results, kernel: str) -> dict[str, FloatArray]
     }
 
 
-def nested_splits(results: Results, kernel: str) -> dict[str, Splits]:
+def nested_splits(results: Results, kernel: str) -> dict[str, SplitAccuracies]:
     """By set: the outer folds of all complete seeds."""
     seeds = results.complete_seeds("nested", NestedCell, kernel=kernel)
     n_outer = results.plan.nested_outer
@@ -114,7 +114,7 @@ def nested_splits(results: Results, kernel: str) -> dict[str, Splits]:
         if cell.kernel == kernel and cell.seed in seeds:
             rows[cell.name].append([result[method]["accuracy"] for method in PAPER_METHODS])
     return {
-        name: Splits(PAPER_METHODS, np.array(parts), 1.0 / (n_outer - 1), per_seed=n_outer)
+        name: SplitAccuracies(PAPER_METHODS, np.array(parts), 1.0 / (n_outer - 1), per_seed=n_outer)
         for name, parts in rows.items()
     }
 
@@ -134,7 +134,7 @@ TITLES = {key: method.title for key, method in METHODS.items()} | {
 LARGEST_TEST_SHARE = 3 / 7
 
 
-def robustness_splits(results: Results, kernel: str) -> dict[str, dict[str, Splits]]:
+def robustness_splits(results: Results, kernel: str) -> dict[str, dict[str, SplitAccuracies]]:
     """By corruption and set, over the complete seeds, with the membership chosen by validation as one
     more method."""
     seeds = results.complete_seeds("robustness", RobustnessCell, kernel=kernel)
@@ -147,7 +147,7 @@ def robustness_splits(results: Results, kernel: str) -> dict[str, dict[str, Spli
             shares[cell.name] = min(result["n_test"] / result["n_train"], LARGEST_TEST_SHARE)
     return {
         corruption: {
-            name: Splits(ROBUSTNESS_METHODS, np.array(parts), shares[name])
+            name: SplitAccuracies(ROBUSTNESS_METHODS, np.array(parts), shares[name])
             for name, parts in sets.items()
         }
         for corruption, sets in rows.items()

@@ -26,7 +26,7 @@ _OTHERWISE = 0.1
 
 def cpu_seconds(cell: Cell, store: Store) -> float:
     """What the same question took before, or else what such questions take on average."""
-    before = store.kept.get(cell)
+    before = store.result_file.get(cell)
     if before is not None:
         return before[1]
     return _SECONDS.get((type(cell).__name__, getattr(cell, "kernel", "")), _OTHERWISE)

@@ -45,7 +45,7 @@ class Results:
         """How many cells are there, of how many."""
         return len(self._of(experiment)), len(self.experiments[experiment])
 
-    def earlier(self) -> tuple[int, int]:
+    def outdated(self) -> tuple[int, int]:
         """How many of the cells were found by other code or other data, of how many there are."""
         entries = [entry for name in self.experiments for _, entry in self._of(name)]
         return sum(not entry.current for entry in entries), len(entries)

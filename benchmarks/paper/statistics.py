@@ -31,7 +31,7 @@ def corrected_t_test(differences: FloatArray, test_share: float) -> float:
     return float(2.0 * stats.t.sf(abs(t), n - 1))
 
 
-def over_sets(differences: Sequence[float]) -> float:
+def signed_rank_test(differences: Sequence[float]) -> float:
     """Two-sided p of the signed-rank test; zeros count for both sides."""
     values = np.asarray(differences)
     if values.size < 5 or not values.any():
@@ -44,7 +44,7 @@ def _signed_rank(values: tuple[float, ...]) -> float:
     return float(stats.wilcoxon(values, zero_method="zsplit").pvalue)
 
 
-def wins_and_losses(differences: FloatArray, p: float) -> int:
+def significant_sign(differences: FloatArray, p: float) -> int:
     """+1 for a significant gain, -1 for a significant loss, 0 for neither."""
     return int(np.sign(differences.mean())) if p < LEVEL else 0
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.paper.cells import Cell, Result
 from benchmarks.paper.datasets import MissingDataset
-from benchmarks.paper.kept import Kept
+from benchmarks.paper.result_file import ResultFile
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Entry:
 class Store:
     """Results of cells: of the folder, or else of the file that is kept."""
 
-    def __init__(self, folder: Path, kept: Kept | None = None) -> None:
+    def __init__(self, folder: Path, result_file: ResultFile | None = None) -> None:
         self._folder = folder
-        self.kept = kept or Kept(folder / "kept.json")
+        self.result_file = result_file or ResultFile(folder / "kept.json")
 
     def get(self, cell: Cell) -> Entry | None:
         """What this code found with these data."""
@@ -37,20 +37,22 @@ class Store:
         if path.is_file():
             found = json.loads(path.read_text())
             return Entry(found["result"], found["cpu_seconds"], digest, current=True)
-        kept = self.kept.get(cell)
-        return Entry(kept[2], kept[1], digest, current=True) if kept and kept[0] == digest else None
+        stored = self.result_file.get(cell)
+        if stored is None or stored[0] != digest:
+            return None
+        return Entry(stored[2], stored[1], digest, current=True)
 
     def latest(self, cell: Cell) -> Entry | None:
         """The same, or what was found for the same question by other code or other data. Where the
         data are not on this machine, and nothing can be compared, it is taken as it is."""
-        kept = self.kept.get(cell)
+        stored = self.result_file.get(cell)
         try:
             cell.digest()
         except MissingDataset:
-            return Entry(kept[2], kept[1], kept[0], current=True) if kept else None
+            return Entry(stored[2], stored[1], stored[0], current=True) if stored else None
         found = self.get(cell)
-        if found is None and kept is not None:
-            return Entry(kept[2], kept[1], kept[0], current=False)
+        if found is None and stored is not None:
+            return Entry(stored[2], stored[1], stored[0], current=False)
         return found
 
     def put(self, cell: Cell, result: Result, cpu_seconds: float) -> None:
@@ -66,8 +68,8 @@ class Store:
         for cell in cells:
             found = self.get(cell)
             if found is not None:
-                self.kept.put(cell, found.digest, found.cpu_seconds, found.result)
-        self.kept.write(wanted)
+                self.result_file.put(cell, found.digest, found.cpu_seconds, found.result)
+        self.result_file.write(wanted)
 
     def _path(self, cell: Cell, digest: str) -> Path:
         return self._folder / type(cell).__name__ / f"{digest}.json"

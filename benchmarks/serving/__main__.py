@@ -13,11 +13,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.serving import data, sides
-from benchmarks.serving.bars import Bar, bar_rows
+from benchmarks.serving import data, systems
 from benchmarks.serving.data import Batch
-from benchmarks.serving.load import beside, closed_loop, fixed_rate
-from benchmarks.serving.sides import Side, all_sides, labels_of
+from benchmarks.serving.load import background_client, closed_loop, fixed_rate
+from benchmarks.serving.systems import System, all_systems, labels_of
+from benchmarks.serving.targets import Target, target_rows
 
 RESULTS = Path(__file__).parents[1] / "results" / "serving.md"
 CONNECTIONS = 8
@@ -38,25 +38,25 @@ Cells = dict[tuple[str, Batch, str], Cell]  # by kernel, batch, side
 
 
 def measure_sizes(
-    found: list[Side], kernel: str, batch: Batch, rounds: int, seconds: float
+    found: list[System], kernel: str, batch: Batch, rounds: int, seconds: float
 ) -> Cells:
     """Every server at one size, round after round."""
     x = data.rows_of(batch)
-    windows: dict[str, list[Cell]] = {side.name: [] for side in found}
+    windows: dict[str, list[Cell]] = {system.name: [] for system in found}
     for number in range(rounds + 1):
-        for side in found:
-            request = side.request(kernel, x)
+        for system in found:
+            request = system.request(kernel, x)
             length = seconds if number else min(seconds, 0.5)  # the first round warms up
-            before = side.server.cpu_seconds()
-            answers = closed_loop(side.server.port, request, CONNECTIONS, length)
-            cpu = side.server.cpu_seconds() - before
+            before = system.server.cpu_seconds()
+            load = closed_loop(system.server.port, request, CONNECTIONS, length)
+            cpu = system.server.cpu_seconds() - before
             if number:
-                windows[side.name].append(
+                windows[system.name].append(
                     Cell(
-                        answers.count / answers.seconds,
-                        1e6 * cpu / answers.count,
-                        1e3 * answers.quantile(0.5),
-                        1e3 * answers.quantile(0.99),
+                        load.count / load.seconds,
+                        1e6 * cpu / load.count,
+                        1e3 * load.quantile(0.5),
+                        1e3 * load.quantile(0.99),
                     )
                 )
     return {(kernel, batch, name): _median(cells) for name, cells in windows.items()}
@@ -72,7 +72,7 @@ def _median(cells: list[Cell]) -> Cell:
 
 
 def size_rows(cells: Cells, kernel: str, batch: Batch) -> list[str]:
-    ours = cells[kernel, batch, sides.OURS]
+    ours = cells[kernel, batch, systems.OURS]
     lines = []
     for (_, _, name), cell in ((k, c) for k, c in cells.items() if k[:2] == (kernel, batch)):
         ratio = ours.per_second / cell.per_second
@@ -83,18 +83,24 @@ def size_rows(cells: Cells, kernel: str, batch: Batch) -> list[str]:
     return lines
 
 
-def measure_mixed(found: list[Side], rounds: int, seconds: float) -> dict[str, tuple[float, float]]:
+def measure_mixed(
+    found: list[System], rounds: int, seconds: float
+) -> dict[str, tuple[float, float]]:
     """p99 in ms of a one-row client: alone, and beside one that posts 10,000 rows as JSON."""
-    chosen = [side for side in found if side.name in (sides.OURS, sides.IDIOMATIC, sides.MLSERVER)]
-    seen: dict[str, list[tuple[float, float]]] = {side.name: [] for side in chosen}
+    chosen = [
+        system
+        for system in found
+        if system.name in (systems.OURS, systems.IDIOMATIC, systems.MLSERVER)
+    ]
+    seen: dict[str, list[tuple[float, float]]] = {system.name: [] for system in chosen}
     for _ in range(rounds):
-        for side in chosen:
-            port = side.server.port
-            small = side.request("linear", data.rows_of(data.ONE))
+        for system in chosen:
+            port = system.server.port
+            small = system.request("linear", data.rows_of(data.ONE))
             alone = fixed_rate(port, small, MIXED_RATE, seconds)
-            with beside(port, side.request("linear", data.rows_of(data.TEN_THOUSAND))):
+            with background_client(port, system.request("linear", data.rows_of(data.TEN_THOUSAND))):
                 both = fixed_rate(port, small, MIXED_RATE, seconds)
-            seen[side.name].append((1e3 * alone.quantile(0.99), 1e3 * both.quantile(0.99)))
+            seen[system.name].append((1e3 * alone.quantile(0.99), 1e3 * both.quantile(0.99)))
     return {
         name: (
             statistics.median(alone for alone, _ in pairs),
@@ -104,21 +110,21 @@ def measure_mixed(found: list[Side], rounds: int, seconds: float) -> dict[str, t
     }
 
 
-def agreement_rows(found: list[Side]) -> list[str]:
+def agreement_rows(found: list[System]) -> list[str]:
     """How many labels of 1,000 agree with the training's own classes: everyone does the same work."""
     table = data.training_table()
     lines = []
-    for side in found:
+    for system in found:
         shares = []
         for kernel in data.KERNELS:
-            labels = labels_of(side, kernel, table.x[:1_000])
+            labels = labels_of(system, kernel, table.x[:1_000])
             if labels is not None:
                 right = sum(a == b for a, b in zip(labels, table.y[:1_000].tolist(), strict=True))
                 shares.append(f"{right / 10:.1f}")
-        start, memory = side.server.start_seconds, side.server.resident_mb()
-        count = len(side.server.processes())
+        start, memory = system.server.start_seconds, system.server.resident_mb()
+        count = len(system.server.processes())
         lines.append(
-            f"| {side.name} | {start:.1f} | {memory:.0f} | {count} | {' | '.join(shares) or ' | '} |"
+            f"| {system.name} | {start:.1f} | {memory:.0f} | {count} | {' | '.join(shares) or ' | '} |"
         )
     return lines
 
@@ -130,7 +136,7 @@ def report(quick: bool) -> str:
     lines = ["## Requests", ""]
     with (
         tempfile.TemporaryDirectory(prefix="frtsvm-serving-") as folder,
-        all_sides(Path(folder)) as (found, left_out),
+        all_systems(Path(folder)) as (found, left_out),
     ):
         agreement = agreement_rows(found)
         lines += [
@@ -165,7 +171,7 @@ def report(quick: bool) -> str:
         "",
         "| what | against | reached | bar |",
         "|---|---|---|---|",
-        *bar_rows(_bars(cells, mixed)),
+        *target_rows(_targets(cells, mixed)),
         "",
         *(f"Left out: {reason}" for reason in left_out),
         f"Python {platform.python_version()}, {platform.machine()}; {CONNECTIONS} connections, "
@@ -174,33 +180,35 @@ def report(quick: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _bars(cells: Cells, mixed: dict[str, tuple[float, float]]) -> list[Bar]:
+def _targets(cells: Cells, mixed: dict[str, tuple[float, float]]) -> list[Target]:
     def rate(kernel: str, batch: Batch, ours: str, theirs: str) -> float | None:
         other = cells.get((kernel, batch, theirs))
         return None if other is None else cells[kernel, batch, ours].per_second / other.per_second
 
-    bare = rate("linear", data.ONE, sides.OURS, sides.BARE)
-    bars = [Bar("1 row, linear, requests/s", sides.BARE, bare, 0.75)]
+    bare = rate("linear", data.ONE, systems.OURS, systems.BARE)
+    targets = [Target("1 row, linear, requests/s", systems.BARE, bare, 0.75)]
     for kernel, batch, best, plain in (
         ("linear", data.ONE, 2.5, 4.0),
         ("linear", data.THOUSAND, 3.0, 5.0),
         ("rbf", data.THOUSAND, 5.0, 6.0),
     ):
         for ours, theirs, least in (
-            (sides.OURS_LABELS, sides.MLSERVER, best),
-            (sides.OURS_LOGGING, sides.MLSERVER_PLAIN, plain),
-            (sides.OURS_TWO, sides.MLSERVER_PLAIN, plain),
+            (systems.OURS_LABELS, systems.MLSERVER, best),
+            (systems.OURS_DEFAULT, systems.MLSERVER_DEFAULT, plain),
+            (systems.OURS_TWO_WORKERS, systems.MLSERVER_DEFAULT, plain),
         ):
             title = f"{batch} {'row' if batch.rows == 1 else 'rows'}, {kernel}, requests/s"
-            title += ", 2 workers" if ours == sides.OURS_TWO else ""
-            bars.append(Bar(title, theirs, rate(kernel, batch, ours, theirs), least))
-    idiomatic, ours = mixed[sides.IDIOMATIC][1], mixed[sides.OURS][1]
-    bars.append(Bar("p99 of 1 row beside 10,000", sides.IDIOMATIC, idiomatic / ours, 20.0))
+            title += ", 2 workers" if ours == systems.OURS_TWO_WORKERS else ""
+            targets.append(Target(title, theirs, rate(kernel, batch, ours, theirs), least))
+    idiomatic, ours = mixed[systems.IDIOMATIC][1], mixed[systems.OURS][1]
+    targets.append(Target("p99 of 1 row beside 10,000", systems.IDIOMATIC, idiomatic / ours, 20.0))
     json, binary = (
-        cells["linear", data.TEN_THOUSAND, side] for side in (sides.OURS, sides.OURS_BINARY)
+        cells["linear", data.TEN_THOUSAND, system] for system in (systems.OURS, systems.OURS_BINARY)
     )
-    bars.append(Bar("10,000 rows, V2 binary, CPU", sides.OURS, json.cpu_us / binary.cpu_us, 5.0))
-    return bars
+    targets.append(
+        Target("10,000 rows, V2 binary, CPU", systems.OURS, json.cpu_us / binary.cpu_us, 5.0)
+    )
+    return targets
 
 
 def main() -> None:

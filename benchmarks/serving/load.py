@@ -20,12 +20,12 @@ LENGTH = b"\r\ncontent-length:"
 DEADLINE = 120.0
 
 
-class BadAnswer(Exception):
+class BadResponse(Exception):
     """A server said something else than 200."""
 
 
 @dataclass(frozen=True)
-class Answers:
+class LoadResult:
     """What one window of load saw."""
 
     seconds: float
@@ -60,7 +60,7 @@ class _Connection(asyncio.Protocol):
         self._transport: asyncio.Transport
         self._received = bytearray()
         self._whole = -1
-        self._answer: asyncio.Future[bytes] | None = None
+        self._response: asyncio.Future[bytes] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -75,23 +75,23 @@ class _Connection(asyncio.Protocol):
             begin = head.index(LENGTH) + len(LENGTH)
             length = int(head[begin:].split(b"\r\n", 1)[0])
             self._whole = end + len(HEADER_END) + length
-        if len(self._received) >= self._whole and self._answer is not None:
-            answer, self._answer = self._answer, None
+        if len(self._received) >= self._whole and self._response is not None:
+            response, self._response = self._response, None
             if not self._received.startswith(b"HTTP/1.1 200"):
-                answer.set_exception(BadAnswer(bytes(self._received[:300]).decode("latin-1")))
+                response.set_exception(BadResponse(bytes(self._received[:300]).decode("latin-1")))
             else:
-                answer.set_result(bytes(self._received))
+                response.set_result(bytes(self._received))
             self._received.clear()
             self._whole = -1
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(BadAnswer("the server closed the connection"))
+        if self._response is not None and not self._response.done():
+            self._response.set_exception(BadResponse("the server closed the connection"))
 
-    async def ask(self, request: bytes) -> bytes:
-        self._answer = asyncio.get_running_loop().create_future()
+    async def send(self, request: bytes) -> bytes:
+        self._response = asyncio.get_running_loop().create_future()
         self._transport.write(request)
-        return await self._answer
+        return await self._response
 
     def close(self) -> None:
         self._transport.abort()
@@ -103,51 +103,51 @@ async def _connect(port: int) -> _Connection:
     return connection
 
 
-def ask_once(port: int, request: bytes) -> bytes:
+def post_once(port: int, request: bytes) -> bytes:
     """The body of one answer."""
 
-    async def ask() -> bytes:
+    async def send() -> bytes:
         connection = await _connect(port)
         try:
-            return (await asyncio.wait_for(connection.ask(request), DEADLINE)).split(HEADER_END, 1)[
-                1
-            ]
+            return (await asyncio.wait_for(connection.send(request), DEADLINE)).split(
+                HEADER_END, 1
+            )[1]
         finally:
             connection.close()
 
-    return uvloop.run(ask())
+    return uvloop.run(send())
 
 
-def closed_loop(port: int, request: bytes, connections: int, seconds: float) -> Answers:
+def closed_loop(port: int, request: bytes, connections: int, seconds: float) -> LoadResult:
     """Each connection sends its next request when it has the answer to the last one."""
 
     async def client(until: float, latencies: list[float]) -> None:
         connection = await _connect(port)
         try:
             while (began := time.perf_counter()) < until:
-                await connection.ask(request)
+                await connection.send(request)
                 latencies.append(time.perf_counter() - began)
         finally:
             connection.close()
 
-    async def run() -> Answers:
+    async def run() -> LoadResult:
         latencies: list[float] = []
         began = time.perf_counter()
         clients = [client(began + seconds, latencies) for _ in range(connections)]
         await asyncio.wait_for(asyncio.gather(*clients), seconds + DEADLINE)
-        return Answers(time.perf_counter() - began, latencies)
+        return LoadResult(time.perf_counter() - began, latencies)
 
     return uvloop.run(run())
 
 
-def fixed_rate(port: int, request: bytes, per_second: float, seconds: float) -> Answers:
+def fixed_rate(port: int, request: bytes, per_second: float, seconds: float) -> LoadResult:
     """Requests at set times on one connection; a late answer delays the next ones, and that counts.
 
     The latency is taken from the moment the request was due, so that a stalled server cannot hide
     behind a client that waits for it.
     """
 
-    async def run() -> Answers:
+    async def run() -> LoadResult:
         connection = await _connect(port)
         latencies: list[float] = []
         began = time.perf_counter()
@@ -157,17 +157,17 @@ def fixed_rate(port: int, request: bytes, per_second: float, seconds: float) -> 
                 wait = due - time.perf_counter()
                 if wait > 0:
                     await asyncio.sleep(wait)
-                await asyncio.wait_for(connection.ask(request), DEADLINE)
+                await asyncio.wait_for(connection.send(request), DEADLINE)
                 latencies.append(time.perf_counter() - due)
         finally:
             connection.close()
-        return Answers(time.perf_counter() - began, latencies)
+        return LoadResult(time.perf_counter() - began, latencies)
 
     return uvloop.run(run())
 
 
 @contextmanager
-def beside(port: int, request: bytes) -> Iterator[None]:
+def background_client(port: int, request: bytes) -> Iterator[None]:
     """A client in a process of its own that posts the same request again and again."""
     context = multiprocessing.get_context("spawn")
     ready = context.Event()
@@ -175,10 +175,10 @@ def beside(port: int, request: bytes) -> Iterator[None]:
     process.start()
     try:
         if not ready.wait(DEADLINE):
-            raise BadAnswer("the client beside got no answer")
+            raise BadResponse("the client beside got no answer")
         yield
         if not process.is_alive():
-            raise BadAnswer("the client beside failed")
+            raise BadResponse("the client beside failed")
     finally:
         process.kill()
         process.join()
@@ -188,7 +188,7 @@ def _repeat(port: int, request: bytes, ready: "multiprocessing.synchronize.Event
     async def run() -> None:
         connection = await _connect(port)
         while True:
-            await connection.ask(request)
+            await connection.send(request)
             ready.set()
 
     uvloop.run(run())

@@ -70,13 +70,13 @@ def running(
             start_new_session=True,
         )
         try:
-            _await_answer(process, f"http://127.0.0.1:{port}{ready_path}", name, log)
+            _wait_until_ready(process, f"http://127.0.0.1:{port}{ready_path}", name, log)
             yield Server(name, port, process.pid, time.perf_counter() - began)
         finally:
             _stop(process)
 
 
-def _await_answer(process: subprocess.Popen[bytes], url: str, name: str, log: Path) -> None:
+def _wait_until_ready(process: subprocess.Popen[bytes], url: str, name: str, log: Path) -> None:
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         if process.poll() is not None:

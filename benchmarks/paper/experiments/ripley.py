@@ -21,7 +21,7 @@ from benchmarks.paper.methods.rows import folds_of, train_then_test
 from benchmarks.paper.methods.twin import grid_scores
 
 # As in the captions of the paper's figure: what is held while two others vary.
-HELD = {"mu": 0.1, "g": 1.0, "c1": 32.0, "c3": 0.5}
+FIXED = {"mu": 0.1, "g": 1.0, "c1": 32.0, "c3": 0.5}
 _COSTS, _WIDTHS = powers_of_two(-8, 8), powers_of_two(-5, 4)
 _MUS = tuple(round(0.05 * step, 2) for step in range(11))
 # Panel: (first parameter, its values), (second parameter, its values).
@@ -102,13 +102,13 @@ class SensitivityCell(Cell):
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"held": HELD, "panel": PANELS[self.panel]}
+        return {"held": FIXED, "panel": PANELS[self.panel]}
 
     def compute(self) -> Result:
         both, folds = train_then_test(*artificial.ripley())
         names = [name for name, _ in PANELS[self.panel]]
         varied = {name: values[:: self.every] for name, values in PANELS[self.panel]}
-        values = {name: (held,) for name, held in HELD.items()} | varied
+        values = {name: (held,) for name, held in FIXED.items()} | varied
         axes = {
             "c1": values["c1"],
             "c3": values["c3"],

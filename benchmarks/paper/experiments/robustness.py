@@ -50,12 +50,12 @@ class RobustnessCell(Cell):
             stratify=rows.y,
             random_state=self.seed,
         )
-        clean, asked = prepared(rows[train], rows[test])
-        learned = CORRUPTIONS[self.corruption].apply(clean, self.seed)
-        folds = folds_of(learned, self.n_folds, self.seed)
-        result: Result = {"n_train": learned.size, "n_test": asked.size}
-        for key, choice in tune(list(METHODS), self.kernel, learned, folds, self.grid).items():
-            fitted = fit_and_score(key, self.kernel, choice.params, learned, asked)
+        clean, test_rows = prepared(rows[train], rows[test])
+        training = CORRUPTIONS[self.corruption].apply(clean, self.seed)
+        folds = folds_of(training, self.n_folds, self.seed)
+        result: Result = {"n_train": training.size, "n_test": test_rows.size}
+        for key, choice in tune(list(METHODS), self.kernel, training, folds, self.grid).items():
+            fitted = fit_and_score(key, self.kernel, choice.params, training, test_rows)
             result[key] = {
                 "params": choice.params,
                 "validation": 100.0 * choice.score,

@@ -96,10 +96,10 @@ class NestedCell(UCICell):
         train, test = folds_of(rows, self.n_folds, self.seed)[self.fold]
         inner = folds_of(rows[train], self.n_inner, self.seed)
         choices = tune_raw(PAPER_METHODS, self.kernel, rows[train], inner, self.grid)
-        learned, asked = prepared(rows[train], rows[test])
-        result: Result = {"n_test": asked.size}
+        training, test_rows = prepared(rows[train], rows[test])
+        result: Result = {"n_test": test_rows.size}
         for key, choice in choices.items():
-            fitted = fit_and_score(key, self.kernel, choice.params, learned, asked)
+            fitted = fit_and_score(key, self.kernel, choice.params, training, test_rows)
             result[key] = {"params": choice.params, "accuracy": fitted.accuracy}
         return result
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.paper.comparisons import Splits
+from benchmarks.paper.comparisons import SplitAccuracies
 from benchmarks.paper.corruption import CORRUPTIONS
 from benchmarks.paper.figures import style
 from benchmarks.paper.methods.registry import KERNEL_TITLES, METHODS
 
 
 def draw_robustness(
-    by_kernel: dict[str, dict[str, dict[str, Splits]]], methods: Sequence[str], path: Path
+    by_kernel: dict[str, dict[str, dict[str, SplitAccuracies]]], methods: Sequence[str], path: Path
 ) -> Path:
     """Mean over the sets of the accuracy minus that of the SVM: turned labels as lines, outliers as
     points at the right."""
@@ -41,5 +41,5 @@ def draw_robustness(
     return style.save(figure, path)
 
 
-def _gain(sets: dict[str, Splits], method: str) -> float:
+def _gain(sets: dict[str, SplitAccuracies], method: str) -> float:
     return float(np.mean([splits.differences(method, "svm").mean() for splits in sets.values()]))

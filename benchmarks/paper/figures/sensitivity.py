@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.experiments.ripley import HELD, PANELS
+from benchmarks.paper.experiments.ripley import FIXED, PANELS
 from benchmarks.paper.figures import style
 
 _NAMES = {"c1": "c₁ = c₂", "c3": "c₃ = c₄", "g": "g", "mu": "μ"}
@@ -28,7 +28,7 @@ def draw_sensitivity(accuracies: dict[str, list[list[float]]], every: int, path:
         _ticks(axis.set_xticks, first, rows)
         _ticks(axis.set_yticks, second, columns)
         axis.set(xlabel=_NAMES[first], ylabel=_NAMES[second])
-        held = [f"{_NAMES[name].split(' ')[0]} = {value:g}" for name, value in HELD.items()
+        held = [f"{_NAMES[name].split(' ')[0]} = {value:g}" for name, value in FIXED.items()
                 if name not in (first, second)]  # fmt: skip
         axis.set_title(f"({panel}) {', '.join(held)}")
     figure.colorbar(image, ax=axes[0, -1], label="test accuracy, %", extend="min")

@@ -14,9 +14,9 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from benchmarks.paper.methods.grids import Grid
+from benchmarks.paper.methods.row_weights import MembershipWeights
 from benchmarks.paper.methods.rows import Folds, Rows
 from benchmarks.paper.methods.selection import ScoreTable
-from benchmarks.paper.methods.trust import Trust
 from frtsvm_core import FSVMClassifier
 
 FloatArray = NDArray[np.float64]
@@ -30,15 +30,15 @@ MOST_STEPS = 200_000
 class LibsvmMethod:
     key: str
     title: str
-    trust: Trust | None = None
+    row_weights: MembershipWeights | None = None
 
     def build(self, kernel: str, params: dict[str, float]) -> Any:
-        if self.trust is None:
+        if self.row_weights is None:
             return SVC(kernel=kernel, tol=TOLERANCE, max_iter=MOST_STEPS, **params)
         return FSVMClassifier(
             kernel,
-            membership=self.trust.membership,
-            mu=self.trust.mu,
+            membership=self.row_weights.membership,
+            mu=self.row_weights.mu,
             tol=TOLERANCE,
             max_iter=MOST_STEPS,
             random_state=0,
@@ -53,20 +53,20 @@ def libsvm_tables(
     widths: Sequence[float | None] = axes.get("gamma", (None,))
     scores = {method.key: np.zeros((len(grid.costs), len(widths))) for method in methods}
     for train, validation in folds:
-        learned, asked = rows[train], rows[validation]
+        training, test_rows = rows[train], rows[validation]
         for column, gamma in enumerate(widths):
-            inner, outer = _kernels(kernel, gamma, learned.x, asked.x)
+            inner, outer = _kernels(kernel, gamma, training.x, test_rows.x)
             for method in methods:
-                weight = np.ones(learned.size)
-                if method.trust is not None:
-                    weight = method.trust.of(learned, kernel, gamma)
+                weight = np.ones(training.size)
+                if method.row_weights is not None:
+                    weight = method.row_weights.of(training, kernel, gamma)
                 # libsvm mixes up the columns of a given kernel where it drops rows of weight 0.
                 kept = np.flatnonzero(weight > 0.0)
                 square, tall = inner[np.ix_(kept, kept)], outer[:, kept]
                 for line, cost in enumerate(grid.costs):
                     svc = SVC(kernel="precomputed", C=cost, tol=TOLERANCE, max_iter=MOST_STEPS)
-                    svc.fit(square, learned.y[kept], sample_weight=weight[kept])
-                    scores[method.key][line, column] += np.mean(svc.predict(tall) == asked.y)
+                    svc.fit(square, training.y[kept], sample_weight=weight[kept])
+                    scores[method.key][line, column] += np.mean(svc.predict(tall) == test_rows.y)
     shape = tuple(len(values) for values in axes.values())
     return {
         key: ScoreTable(axes, (total / len(folds)).reshape(shape)) for key, total in scores.items()
@@ -74,8 +74,8 @@ def libsvm_tables(
 
 
 def _kernels(
-    kernel: str, gamma: float | None, learned: FloatArray, asked: FloatArray
+    kernel: str, gamma: float | None, training: FloatArray, test_rows: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     if kernel == "linear":
-        return linear_kernel(learned), linear_kernel(asked, learned)
-    return rbf_kernel(learned, gamma=gamma), rbf_kernel(asked, learned, gamma=gamma)
+        return linear_kernel(training), linear_kernel(test_rows, training)
+    return rbf_kernel(training, gamma=gamma), rbf_kernel(test_rows, training, gamma=gamma)

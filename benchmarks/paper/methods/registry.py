@@ -13,9 +13,9 @@ from benchmarks.paper.methods.libsvm import (
     LibsvmMethod,
     libsvm_tables,
 )
+from benchmarks.paper.methods.row_weights import MembershipWeights
 from benchmarks.paper.methods.rows import Folds, Rows
 from benchmarks.paper.methods.selection import Choice, ScoreTable
-from benchmarks.paper.methods.trust import Trust
 from benchmarks.paper.methods.twin import (
     FRTSVMMethod,
     OwnWeightedMethod,
@@ -34,14 +34,14 @@ KERNEL_TITLES = {"linear": "linear", "rbf": "Gaussian"}
 _ALL: tuple[Method, ...] = (
     LibsvmMethod("svm", "SVM"),
     # mu = 1/2 makes no difference between suspected rows and others: the membership of Lin & Wang.
-    LibsvmMethod("fsvm", "FSVM", Trust("center", mu=0.5)),
+    LibsvmMethod("fsvm", "FSVM", MembershipWeights("center", mu=0.5)),
     TSVMMethod(),
     FRTSVMMethod("frtsvm", "FR-TSVM", "center"),
     FRTSVMMethod("frtsvm-none", "FR-TSVM, none", "none"),
     FRTSVMMethod("frtsvm-neighbors", "FR-TSVM, neighbors", "neighbors"),
-    OwnWeightedMethod("own-center", "own-class too, center", Trust("center")),
-    OwnWeightedMethod("own-neighbors", "own-class too, neighbors", Trust("neighbors")),
-    LibsvmMethod("fsvm-neighbors", "FSVM, neighbors", Trust("neighbors")),
+    OwnWeightedMethod("own-center", "own-class too, center", MembershipWeights("center")),
+    OwnWeightedMethod("own-neighbors", "own-class too, neighbors", MembershipWeights("neighbors")),
+    LibsvmMethod("fsvm-neighbors", "FSVM, neighbors", MembershipWeights("neighbors")),
 )
 METHODS = {method.key: method for method in _ALL}
 PAPER_METHODS = ("svm", "fsvm", "tsvm", "frtsvm")

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.paper.methods.grids import Grid
+from benchmarks.paper.methods.row_weights import MembershipWeights
 from benchmarks.paper.methods.rows import Folds, Rows
 from benchmarks.paper.methods.selection import ScoreTable
-from benchmarks.paper.methods.trust import Trust
 from frtsvm_core import FRTSVMClassifier, TSVMClassifier
 from frtsvm_core.model_selection import FRTSVMSearchCV
 
@@ -49,10 +49,10 @@ class FRTSVMMethod:
 class OwnWeightedMethod:
     key: str
     title: str
-    trust: Trust
+    row_weights: MembershipWeights
 
     def build(self, kernel: str, params: dict[str, float]) -> "OwnWeighted":
-        return OwnWeighted(self.trust, self.unweighted(kernel, params))
+        return OwnWeighted(self.row_weights, self.unweighted(kernel, params))
 
     def unweighted(self, kernel: str, params: dict[str, float]) -> FRTSVMClassifier:
         return FRTSVMClassifier(kernel, membership="none", random_state=0, **params)
@@ -61,12 +61,12 @@ class OwnWeightedMethod:
 class OwnWeighted:
     """FR-TSVM with the memberships in both sums."""
 
-    def __init__(self, trust: Trust, twin: FRTSVMClassifier) -> None:
-        self._trust, self._twin = trust, twin
+    def __init__(self, row_weights: MembershipWeights, twin: FRTSVMClassifier) -> None:
+        self._row_weights, self._twin = row_weights, twin
 
     def fit(self, x: FloatArray, y: NDArray[np.intp]) -> Self:
         gamma = None if self._twin.kernel == "linear" else float(self._twin.gamma)
-        weight = self._trust.of(Rows(x, y), self._twin.kernel, gamma)
+        weight = self._row_weights.of(Rows(x, y), self._twin.kernel, gamma)
         self._twin.fit(x, y, sample_weight=weight)
         return self
 
@@ -110,7 +110,7 @@ def own_weighted_table(
         for train, validation in folds:
             # Validation rows count alike.
             weight = np.ones(rows.size)
-            weight[train] = method.trust.of(rows[train], kernel, gamma)
+            weight[train] = method.row_weights.of(rows[train], kernel, gamma)
             total += grid_scores(twin, costs, rows, [(train, validation)], weight)
         columns.append(total / len(folds))
     return ScoreTable(axes, np.stack(columns, axis=-1) if kernel == "rbf" else columns[0])

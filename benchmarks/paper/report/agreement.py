@@ -14,7 +14,7 @@ def printed_agreement(results: Results, kernel: str) -> str:
     protocol = {
         name: folds.mean(axis=(0, 1)) for name, folds in protocol_splits(results, kernel).items()
     }
-    said = []
+    phrases = []
     for title, found in (
         ("protocol", protocol),
         ("best in hindsight", hindsight_accuracies(results, kernel)),
@@ -29,5 +29,5 @@ def printed_agreement(results: Results, kernel: str) -> str:
                 f"{METHODS[method].title} {signed(float(value))}"
                 for method, value in zip(PAPER_METHODS, np.mean(gaps, axis=0), strict=True)
             )
-            said.append(f"{title}, {KERNEL_TITLES[kernel]}: {listed}")
-    return "; ".join(said)
+            phrases.append(f"{title}, {KERNEL_TITLES[kernel]}: {listed}")
+    return "; ".join(phrases)

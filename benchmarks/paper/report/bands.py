@@ -71,7 +71,7 @@ one band inside the other), 600 for training, Gaussian kernel, mean ± standard 
 {draws} draws, tuned by {results.plan.inner_folds}-fold cross-validation on the
 training rows over {grid_text(results.plan.repeated_grid)}. The paper adds noise "N(0, 0.2)" of
 variance 0.2 to every training row. {_which_noise(found)} Without noise the bands overlap a little
-near x₁ = −1: no classifier can expect more than {artificial.best_bands_accuracy():.2f} %, and the
+near x₁ = −1: no classifier can expect more than {artificial.bands_bayes_accuracy():.2f} %, and the
 printed 100 % of 2,400 rows takes luck.
 
 {table(["accuracy, %", *_TITLES], rows)}

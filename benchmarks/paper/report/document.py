@@ -73,11 +73,11 @@ def _head(results: Results) -> str:
     ]
     if partial:
         lines += ["", f"**This run is not complete**: {', '.join(partial)} cells are there."]
-    earlier, found = results.earlier()
-    if earlier:
+    outdated, found = results.outdated()
+    if outdated:
         lines += [
             "",
-            f"**{earlier} of {found} results are of an earlier state** of the library, of "
+            f"**{outdated} of {found} results are of an earlier state** of the library, of "
             "scikit-learn or of the data than the one that wrote this page; "
             f"`{results.plan.command}` computes them again.",
         ]

@@ -22,7 +22,7 @@ def duration_section(results: Results) -> str:
     quick = results.other_runs.get(QUICK.name)
     return f"""## How long it took
 
-{_told(results.plan.command, run)}{_told(QUICK.command, quick) if quick else ""}
+{_run_text(results.plan.command, run)}{_run_text(QUICK.command, quick) if quick else ""}
 
 {table(["experiment", "cells", "CPU minutes", "wall minutes"], rows)}
 
@@ -30,7 +30,7 @@ def duration_section(results: Results) -> str:
 """
 
 
-def _told(command: str, run: Run) -> str:
+def _run_text(command: str, run: Run) -> str:
     machine = run.machine
     return (
         f"`{command}`: {run.cpu / 60:.1f} minutes of CPU time in {run.wall_seconds / 60:.1f} "

@@ -109,13 +109,13 @@ def _sensitivity(results: Results, folder: Path) -> str:
         return ""
     every = results.plan.sensitivity_every
     spans = {panel: (np.min(values), np.max(values)) for panel, values in accuracies.items()}
-    said = ", ".join(f"({panel}) {low:.1f}–{high:.1f} %" for panel, (low, high) in spans.items())
+    phrases = ", ".join(f"({panel}) {low:.1f}–{high:.1f} %" for panel, (low, high) in spans.items())
     drawn = figure(
         folder / "ripley_sensitivity.png",
         lambda path: draw_sensitivity(accuracies, every, path),
         "Test accuracy over the parameters",
         "Test accuracy of the Gaussian FR-TSVM, with the parameters that the paper's figure holds "
-        f"fixed. Range of each panel: {said}. What is dark is 80 % or less. "
+        f"fixed. Range of each panel: {phrases}. What is dark is 80 % or less. "
         f"{results.made_by('sensitivity')}",
     )
     return f"### Accuracy over the parameters\n\n{drawn}"

@@ -11,10 +11,10 @@ from benchmarks.paper.comparisons import (
     LARGEST_TEST_SHARE,
     ROBUSTNESS_METHODS,
     TITLES,
-    Splits,
-    Versus,
+    Comparison,
+    SplitAccuracies,
+    compare,
     robustness_splits,
-    versus,
 )
 from benchmarks.paper.corruption import CORRUPTIONS
 from benchmarks.paper.datasets import UCI_SETS
@@ -24,7 +24,7 @@ from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS
 from benchmarks.paper.report.grids import grid_text
 from benchmarks.paper.report.markdown import bold_best, figure, p_value, signed, table
 from benchmarks.paper.results import Results
-from benchmarks.paper.statistics import LEVEL, over_sets, ranks
+from benchmarks.paper.statistics import LEVEL, ranks, signed_rank_test
 
 BASELINES = ("svm", "fsvm", "tsvm")
 VARIANTS = (
@@ -45,7 +45,7 @@ _DRAWN = (
     "own-neighbors",
 )
 
-ByCorruption = dict[str, dict[str, Splits]]
+ByCorruption = dict[str, dict[str, SplitAccuracies]]
 
 
 def robustness_section(results: Results, folder: Path) -> str:
@@ -97,7 +97,9 @@ def details_section(results: Results) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def all_sets(found: ByCorruption, corruptions: Sequence[str] | None = None) -> dict[str, Splits]:
+def all_sets(
+    found: ByCorruption, corruptions: Sequence[str] | None = None
+) -> dict[str, SplitAccuracies]:
     """Every set under every corruption as an entry of its own."""
     return {
         f"{name} {corruption}": splits
@@ -154,11 +156,13 @@ def _means(found: ByCorruption) -> str:
     return table(["", *_titles(ROBUSTNESS_METHODS)], rows)
 
 
-def over_corruptions(found: ByCorruption) -> dict[str, Splits]:
+def over_corruptions(found: ByCorruption) -> dict[str, SplitAccuracies]:
     """Each set once: its means under the corruptions, one after the other."""
     corrupted = [key for key in found if key != "clean"]
     return {
-        name: Splits(splits.methods, np.stack([found[key][name].means for key in corrupted]), 0.0)
+        name: SplitAccuracies(
+            splits.methods, np.stack([found[key][name].means for key in corrupted]), 0.0
+        )
         for name, splits in found[corrupted[0]].items()
         if all(name in found[key] for key in corrupted)
     }
@@ -172,7 +176,7 @@ def _overall(found: ByCorruption) -> str:
         cells = []
         for other in ("svm", "frtsvm"):
             gains = [float(splits.differences(method, other).mean()) for splits in sets.values()]
-            better, p = sum(gain > 0.0 for gain in gains), over_sets(gains)
+            better, p = sum(gain > 0.0 for gain in gains), signed_rank_test(gains)
             shown = f"{signed(float(np.mean(gains)))} ({better} of {len(gains)}; {p_value(p)})"
             cells.append("" if method == other else shown)
         rows.append([TITLES[method], *cells])
@@ -180,12 +184,12 @@ def _overall(found: ByCorruption) -> str:
 
 
 def _against(found: ByCorruption, pairs: Sequence[tuple[str, str]]) -> str:
-    def show(v: Versus) -> str:
+    def show(v: Comparison) -> str:
         return f"{signed(v.mean)} ({v.wins} / {v.losses}; {p_value(v.p)})"
 
     rows = []
     for method, other in pairs:
-        cells = [show(versus(sets, method, other)) for sets in found.values()]
+        cells = [show(compare(sets, method, other)) for sets in found.values()]
         rows.append([f"{TITLES[method]} − {TITLES[other]}", *cells])
     header = ["points (sets better / worse; p)", *(CORRUPTIONS[key].title for key in found)]
     return table(header, rows)

@@ -7,10 +7,10 @@ import numpy as np
 
 from benchmarks.paper import datasets, printed
 from benchmarks.paper.comparisons import (
+    compare,
     hindsight_accuracies,
     nested_splits,
     protocol_splits,
-    versus,
 )
 from benchmarks.paper.experiments.uci import TUNING_SHARE, NestedCell, ProtocolCell
 from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS, METHODS, PAPER_METHODS
@@ -21,15 +21,17 @@ from benchmarks.paper.results import Results
 from benchmarks.paper.statistics import ranks
 
 _TITLES = [METHODS[method].title for method in PAPER_METHODS]
-_HONEST = "glass_noid"  # stands in for Glass wherever sets are counted
+_WITHOUT_ID = "glass_noid"  # stands in for Glass wherever sets are counted
 
 
 Found = TypeVar("Found")
 
 
-def counted(sets: dict[str, Found]) -> dict[str, Found]:
+def count_glass_once(sets: dict[str, Found]) -> dict[str, Found]:
     """One Glass only, and the one without the row number, where it is there."""
-    return {name: found for name, found in sets.items() if name != "glass" or _HONEST not in sets}
+    return {
+        name: found for name, found in sets.items() if name != "glass" or _WITHOUT_ID not in sets
+    }
 
 
 def uci_section(results: Results, folder: Path) -> str:
@@ -131,7 +133,7 @@ def _accuracies(results: Results, kernel: str) -> str:
 
 
 def _summary(results: Results, kernel: str) -> str:
-    nested = counted(nested_splits(results, kernel))
+    nested = count_glass_once(nested_splits(results, kernel))
     if not nested:
         return ""
     means = np.stack([splits.means for splits in nested.values()])
@@ -145,7 +147,7 @@ def _summary(results: Results, kernel: str) -> str:
         ("sets where FR-TSVM is significantly better / worse", lambda v: f"{v.wins} / {v.losses}"),
         ("p over the sets (Wilcoxon)", lambda v: p_value(v.p)),
     ):
-        cells = [value(versus(nested, "frtsvm", other)) for other in PAPER_METHODS[:-1]]
+        cells = [value(compare(nested, "frtsvm", other)) for other in PAPER_METHODS[:-1]]
         rows.append([title, *cells, ""])
     return (
         f"{len(nested)} sets (Glass once, without `Id`); significance by the corrected paired t-test "
@@ -158,8 +160,8 @@ def _glass(results: Results) -> str:
     rows = []
     for kernel in KERNELS:
         nested = nested_splits(results, kernel)
-        if "glass" in nested and _HONEST in nested:
-            for name in ("glass", _HONEST):
+        if "glass" in nested and _WITHOUT_ID in nested:
+            for name in ("glass", _WITHOUT_ID):
                 texts = [f"{value:.2f}" for value in nested[name].means]
                 title = f"{KERNEL_TITLES[kernel]}, {datasets.UCI_SETS[name].title}"
                 rows.append([title, *bold_best(nested[name].means, texts)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.paper.artificial import bands, best_bands_accuracy
+from benchmarks.paper.artificial import bands, bands_bayes_accuracy
 
 
 def test_the_middle_between_the_bands_is_as_good_as_it_gets() -> None:
@@ -14,8 +14,8 @@ def test_the_middle_between_the_bands_is_as_good_as_it_gets() -> None:
             x1, x2 = rows.x.T
             between = (np.sin(x1) - 0.25 + 0.6 * np.sin(x1 / 1.05 + 0.5) - 0.8) / 2
             right.append(np.where(x2 > between, 1, -1) == rows.y)
-    assert 99.8 < best_bands_accuracy() < 99.9
-    assert abs(100.0 * np.concatenate(right).mean() - best_bands_accuracy()) < 0.05
+    assert 99.8 < bands_bayes_accuracy() < 99.9
+    assert abs(100.0 * np.concatenate(right).mean() - bands_bayes_accuracy()) < 0.05
 
 
 def test_noise_has_the_variance_it_is_given_and_leaves_the_test_rows_alone() -> None:

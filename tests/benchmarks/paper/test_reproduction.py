@@ -9,8 +9,8 @@ from benchmarks.paper import cells
 from benchmarks.paper.__main__ import reproduce
 from benchmarks.paper.cells import Cell
 from benchmarks.paper.figures import planes, style
-from benchmarks.paper.kept import Kept
 from benchmarks.paper.plan import QUICK, TINY
+from benchmarks.paper.result_file import ResultFile
 from benchmarks.paper.runs import Run
 from benchmarks.paper.store import Store
 
@@ -37,7 +37,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # Drawn coarsely, and without the search for the best use of the space.
         patch.setattr(planes, "STEPS", 25)
         patch.setitem(style.SETTINGS, "figure.constrained_layout.use", False)
-        reproduce(TINY, Store(folder / "cache", Kept(folder / "results.json")), folder, jobs=1)
+        reproduce(
+            TINY, Store(folder / "cache", ResultFile(folder / "results.json")), folder, jobs=1
+        )
     return folder
 
 
@@ -85,7 +87,7 @@ def test_every_table_and_figure_has_its_command(made: Path) -> None:
 def test_cpu_and_wall_time_are_told(made: Path) -> None:
     text = text_of(made)
     assert "minutes of CPU time in" in text
-    run = Run.of(Kept(made / "results.json").runs[TINY.name])
+    run = Run.of(ResultFile(made / "results.json").runs[TINY.name])
     assert run.cpu > 0.0
     assert {*run.wall} == {*TINY.experiments([]), "report"} - _needs_data()
 
@@ -111,11 +113,13 @@ def test_the_file_alone_makes_the_same_report(
     for some in TINY.experiments(TINY.sets).values():
         for kind in {type(cell) for cell in some}:
             monkeypatch.setattr(kind, "compute", not_again)
-    kept = tmp_path / "results.json"
-    kept.write_bytes((made / "results.json").read_bytes())
-    store = Store(tmp_path / "cache", Kept(kept))
+    result_file = tmp_path / "results.json"
+    result_file.write_bytes((made / "results.json").read_bytes())
+    store = Store(tmp_path / "cache", ResultFile(result_file))
     reproduce(TINY, store, tmp_path, jobs=1, only=list(TINY.experiments([])))
-    reproduce(TINY, Store(tmp_path / "cache", Kept(kept)), tmp_path, jobs=1, report_only=True)
+    reproduce(
+        TINY, Store(tmp_path / "cache", ResultFile(result_file)), tmp_path, jobs=1, report_only=True
+    )
     assert text_of(tmp_path) == text_of(made)
 
 
@@ -124,7 +128,7 @@ def test_results_of_other_code_are_reported_with_a_word(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, "code_digest", lambda _: "changed")
-    store = Store(tmp_path / "cache", Kept(made / "results.json"))
+    store = Store(tmp_path / "cache", ResultFile(made / "results.json"))
     reproduce(TINY, store, tmp_path, jobs=1, report_only=True)
     assert "results are of an earlier state" in text_of(tmp_path)
     assert "not complete" not in text_of(tmp_path)
@@ -140,12 +144,12 @@ def test_an_interrupted_run_keeps_its_results_and_its_time(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("benchmarks.paper.__main__.run", interrupted)
-    store = Store(tmp_path / "cache", Kept(tmp_path / "results.json"))
+    store = Store(tmp_path / "cache", ResultFile(tmp_path / "results.json"))
     with pytest.raises(KeyboardInterrupt):
         reproduce(TINY, store, tmp_path, jobs=1, only=["bands"])
-    kept = Kept(tmp_path / "results.json")
-    assert kept.get(first) is not None
-    assert kept.runs[TINY.name]["wall"].keys() == {"bands"}
+    result_file = ResultFile(tmp_path / "results.json")
+    assert result_file.get(first) is not None
+    assert result_file.runs[TINY.name]["wall"].keys() == {"bands"}
 
 
 @pytest.mark.usefixtures("_undrawn")
@@ -157,9 +161,9 @@ def test_a_report_says_what_is_not_there_yet(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_quick_plan_takes_less_than_three_minutes(tmp_path: Path) -> None:
-    store = Store(tmp_path / "cache", Kept(tmp_path / "results.json"))
+    store = Store(tmp_path / "cache", ResultFile(tmp_path / "results.json"))
     reproduce(QUICK, store, tmp_path, jobs=2)
     assert "not complete" not in text_of(tmp_path)
-    run = Run.of(store.kept.runs[QUICK.name])
+    run = Run.of(store.result_file.runs[QUICK.name])
     # By the clock where the cores are ours; CPU seconds where others use them too.
     assert min(run.wall_seconds, run.cpu / 2 + run.wall["report"]) < 180.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.paper.statistics import corrected_t_test, over_sets, ranks, wins_and_losses
+from benchmarks.paper.statistics import corrected_t_test, ranks, signed_rank_test, significant_sign
 
 
 def test_without_overlap_it_is_the_paired_t_test() -> None:
@@ -36,12 +36,12 @@ def test_it_rarely_finds_what_is_not_there() -> None:
 def test_no_difference_is_no_difference() -> None:
     assert corrected_t_test(np.zeros(5), 0.4) == 1.0
     assert corrected_t_test(np.full(5, 2.0), 0.4) == 0.0
-    assert over_sets([0.0] * 10) == 1.0
-    assert over_sets([1.0, 2.0, 0.5, 1.5, 3.0, 2.5, 0.7, 0.8]) < 0.05
+    assert signed_rank_test([0.0] * 10) == 1.0
+    assert signed_rank_test([1.0, 2.0, 0.5, 1.5, 3.0, 2.5, 0.7, 0.8]) < 0.05
 
 
 def test_signs_and_ranks() -> None:
-    assert wins_and_losses(np.array([1.0, 2.0]), 0.01) == 1
-    assert wins_and_losses(np.array([-1.0, -2.0]), 0.01) == -1
-    assert wins_and_losses(np.array([-1.0, -2.0]), 0.2) == 0
+    assert significant_sign(np.array([1.0, 2.0]), 0.01) == 1
+    assert significant_sign(np.array([-1.0, -2.0]), 0.01) == -1
+    assert significant_sign(np.array([-1.0, -2.0]), 0.2) == 0
     np.testing.assert_array_equal(ranks(np.array([[90.0, 95.0, 90.0]])), [[2.5, 1.0, 2.5]])

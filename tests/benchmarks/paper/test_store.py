@@ -10,7 +10,7 @@ from benchmarks.paper import cells
 from benchmarks.paper.cells import Cell
 from benchmarks.paper.datasets import MissingDataset
 from benchmarks.paper.estimate import estimate
-from benchmarks.paper.kept import Kept
+from benchmarks.paper.result_file import ResultFile
 from benchmarks.paper.running import run
 from benchmarks.paper.store import Store, rounded
 
@@ -37,14 +37,14 @@ def _nothing_computed() -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def result_file(tmp_path: Path) -> ResultFile:
     """The file of a run on another machine."""
-    store = Store(tmp_path / "there", Kept(tmp_path / "results.json"))
+    store = Store(tmp_path / "there", ResultFile(tmp_path / "results.json"))
     run(SQUARES, store, jobs=1, title="squares")
-    store.kept.runs["full"] = {"wall": {"squares": 2.5}}
+    store.result_file.runs["full"] = {"wall": {"squares": 2.5}}
     store.keep(SQUARES, SQUARES)
     computed.clear()
-    return Kept(tmp_path / "results.json")
+    return ResultFile(tmp_path / "results.json")
 
 
 def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
@@ -59,21 +59,21 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     assert found.result["square"] == 16
 
 
-def test_what_is_kept_is_not_computed_again(tmp_path: Path, kept: Kept) -> None:
-    store = Store(tmp_path / "here", kept)
+def test_what_is_kept_is_not_computed_again(tmp_path: Path, result_file: ResultFile) -> None:
+    store = Store(tmp_path / "here", result_file)
     assert run(SQUARES, store, jobs=1, title="squares") == 0
     found = store.get(Square(2))
     assert found is not None
     assert found.current
     assert found.result == {"square": 4, "of": {"number": 2, "parts": [0.5, 1]}}
-    assert kept.runs == {"full": {"wall": {"squares": 2.5}}}
+    assert result_file.runs == {"full": {"wall": {"squares": 2.5}}}
 
 
 def test_results_of_other_code_serve_the_report_only(
-    tmp_path: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, result_file: ResultFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, "code_digest", lambda _: "changed")
-    store = Store(tmp_path / "here", kept)
+    store = Store(tmp_path / "here", result_file)
     assert store.get(Square(2)) is None
     found = store.latest(Square(2))
     assert found is not None
@@ -84,22 +84,22 @@ def test_results_of_other_code_serve_the_report_only(
 
 
 def test_results_serve_the_report_where_the_data_are_not(
-    tmp_path: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, result_file: ResultFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(_: Cell) -> str:
         raise MissingDataset("nowhere")
 
     monkeypatch.setattr(Square, "digest", missing)
-    store = Store(tmp_path / "here", kept)
+    store = Store(tmp_path / "here", result_file)
     assert store.get(Square(1)) is None
     found = store.latest(Square(1))
     assert found is not None
     assert found.current  # as far as anybody can tell
 
 
-def test_what_no_plan_asks_for_leaves_the_file(tmp_path: Path, kept: Kept) -> None:
-    Store(tmp_path / "here", kept).keep([], SQUARES[:1])
-    again = Kept(kept.path)
+def test_what_no_plan_asks_for_leaves_the_file(tmp_path: Path, result_file: ResultFile) -> None:
+    Store(tmp_path / "here", result_file).keep([], SQUARES[:1])
+    again = ResultFile(result_file.path)
     assert again.get(Square(1)) is not None
     assert again.get(Square(2)) is None
 

@@ -14,7 +14,7 @@ from benchmarks.paper.report.claims.verdict import (
     NotRun,
     Verdict,
     claim_of,
-    there,
+    require,
 )
 from benchmarks.paper.report.markdown import p_value, signed
 from benchmarks.paper.report.ripley import ripley_results
@@ -40,8 +40,8 @@ def _ripley_best(kernel: str, winner: str) -> Judge:
         best_other = max(value for method, value in ours.items() if method != winner)
         lead = ours[winner] - best_other
         verdict = YES if lead >= _RIPLEY_NOISE else NO if lead <= -_RIPLEY_NOISE else UNKNOWN
-        said = ", ".join(f"{METHODS[m].title} {value:.1f}" for m, value in ours.items())
-        return Verdict(claim, verdict, f"{said} %; one standard error is 0.9 points")
+        phrases = ", ".join(f"{METHODS[m].title} {value:.1f}" for m, value in ours.items())
+        return Verdict(claim, verdict, f"{phrases} %; one standard error is 0.9 points")
 
     judge.__doc__ = claim
     return judge
@@ -49,16 +49,16 @@ def _ripley_best(kernel: str, winner: str) -> Judge:
 
 def _ripley_fastest(results: Results) -> Verdict:
     """FR-TSVM trains fastest on Ripley's data, with either kernel."""
-    verdicts, said = [], []
-    for kernel, rows in there(ripley_results(results)).items():
+    verdicts, phrases = [], []
+    for kernel, rows in require(ripley_results(results)).items():
         ours = {method: 1000.0 * rows[method]["seconds"] for method in PAPER_METHODS}
         verdicts.append(ours["frtsvm"] <= 1.05 * min(ours.values()))
         listed = ", ".join(f"{METHODS[m].title} {value:.1f}" for m, value in ours.items())
-        said.append(f"{KERNEL_TITLES[kernel]}: {listed}")
+        phrases.append(f"{KERNEL_TITLES[kernel]}: {listed}")
     return Verdict(
         claim_of(_ripley_fastest),
         YES if all(verdicts) else NO,
-        f"CPU ms, {'; '.join(said)}. The paper's SVM ran in MATLAB's quadprog, ours is libsvm",
+        f"CPU ms, {'; '.join(phrases)}. The paper's SVM ran in MATLAB's quadprog, ours is libsvm",
     )
 
 
@@ -87,34 +87,34 @@ def _bands_without_noise(results: Results) -> Verdict:
 
 def _bands_memberships_help(results: Results) -> Verdict:
     """With noise, the fuzzy methods beat the plain ones: FR-TSVM TSVM, and FSVM SVM."""
-    said, good, bad = [], [], []
+    phrases, good, bad = [], [], []
     for variance in (0.2, 0.2**2):
         accuracy = bands_results(results)[variance]["accuracy"]
         for fuzzy, plain in (("frtsvm", "tsvm"), ("fsvm", "svm")):
             gain, p = _paired(accuracy, fuzzy, plain)
             good.append(gain > 0.0 and p < LEVEL)
             bad.append(gain < 0.0 and p < LEVEL)
-            said.append(
+            phrases.append(
                 f"σ = {np.sqrt(variance):.2f}: {METHODS[fuzzy].title} − {METHODS[plain].title} "
                 f"{signed(gain)} (p {p_value(p)})"
             )
     return Verdict(
         claim_of(_bands_memberships_help),
         YES if all(good) else NO if any(bad) or not any(good) else UNKNOWN,
-        "; ".join(said),
+        "; ".join(phrases),
     )
 
 
 def _bands_drop(results: Results) -> Verdict:
     """Noise costs TSVM almost 3 points and FR-TSVM less than 1."""
     found = bands_results(results)
-    said, verdicts = [], []
+    phrases, verdicts = [], []
     for variance in (0.2, 0.2**2):
         losses = (found[0.0]["accuracy"] - found[variance]["accuracy"]).mean(axis=0)
         twin, fuzzy = (float(losses[PAPER_METHODS.index(m)]) for m in ("tsvm", "frtsvm"))
         verdicts.append(twin > 2.0 and fuzzy < 1.0)
-        said.append(f"σ = {np.sqrt(variance):.2f}: TSVM loses {twin:.2f}, FR-TSVM {fuzzy:.2f}")
-    return Verdict(claim_of(_bands_drop), YES if any(verdicts) else NO, "; ".join(said))
+        phrases.append(f"σ = {np.sqrt(variance):.2f}: TSVM loses {twin:.2f}, FR-TSVM {fuzzy:.2f}")
+    return Verdict(claim_of(_bands_drop), YES if any(verdicts) else NO, "; ".join(phrases))
 
 
 def _bands_fastest(results: Results) -> Verdict:

@@ -15,7 +15,7 @@ from benchmarks.paper.report.claims.verdict import (
     Judge,
     Verdict,
     claim_of,
-    there,
+    require,
 )
 from benchmarks.paper.report.geometry import exactness, toy_results
 from benchmarks.paper.report.markdown import p_value, signed
@@ -25,7 +25,7 @@ from benchmarks.paper.statistics import LEVEL, corrected_t_test
 
 def _memberships_fall(results: Results) -> Verdict:
     """Rows far from the centre of their class have smaller memberships (Fig. 2, and Ripley's data)."""
-    (found,) = there([result for _, result in results.of("ripley", MembershipsCell)])
+    (found,) = require([result for _, result in results.of("ripley", MembershipsCell)])
     correlations = [found[name]["correlation"] for name in ("positive", "negative")]
     return Verdict(
         claim_of(_memberships_fall),
@@ -38,33 +38,33 @@ def _memberships_fall(results: Results) -> Verdict:
 
 def _toy_planes(results: Results) -> Verdict:
     """FR-TSVM finds the better plane, because it detects noisy rows and weakens them (Fig. 1)."""
-    found = list(there(toy_results(results)).values())
+    found = list(require(toy_results(results)).values())
     gains = np.array([one["frtsvm"]["accuracy"] - one["tsvm"]["accuracy"] for one in found])
     p = corrected_t_test(gains, 0.0)
-    said = (
+    phrases = (
         f"{len(found)} draws of such rows: FR-TSVM − TSVM {signed(float(gains.mean()))} points "
         f"on rows without noise (p {p_value(p)}); it suspects "
         f"{np.mean([one['found'] for one in found]):.0f} % of the noisy rows and "
         f"{np.mean([one['wrongly'] for one in found]):.0f} % of the others"
     )
-    return Verdict(claim_of(_toy_planes), _sided(float(gains.mean()), p), said)
+    return Verdict(claim_of(_toy_planes), _sided(float(gains.mean()), p), phrases)
 
 
 def _exact(results: Results) -> Verdict:
     """The decision of FR-TSVM is more exact than that of TSVM, and less biased (Ripley)."""
-    verdicts, said = [], []
+    verdicts, phrases = [], []
     for kernel in KERNELS:
-        draws = there(exactness(results, kernel))
+        draws = require(exactness(results, kernel))
         for title, value in (("further off", _apart), ("more biased", _bias)):
             losses = np.array([value(one["frtsvm"]) - value(one["tsvm"]) for one in draws])
             p = corrected_t_test(losses, 0.0)
             verdicts.append(_sided(-float(losses.mean()), p))
-            said.append(
+            phrases.append(
                 f"{KERNEL_TITLES[kernel]}: {signed(float(losses.mean()))} points {title} than "
                 f"TSVM (p {p_value(p)})"
             )
     verdict = YES if set(verdicts) == {YES} else NO if NO in verdicts else UNKNOWN
-    return Verdict(claim_of(_exact), verdict, "; ".join(said))
+    return Verdict(claim_of(_exact), verdict, "; ".join(phrases))
 
 
 def _apart(one: dict[str, Any]) -> float:
@@ -82,9 +82,9 @@ def _sided(gain: float, p: float) -> str:
 def _unique(results: Results) -> Verdict:
     """The problems of FR-TSVM have one solution and no singular matrix, where those of TSVM may be
     ill-conditioned."""
-    verdicts, said = [], []
+    verdicts, phrases = [], []
     for kernel in KERNELS:
-        found = there(
+        found = require(
             [r for cell, r in results.of("uniqueness", UniquenessCell) if cell.kernel == kernel]
         )
         singular = sum(one["missing_rank"] > 0 for one in found)
@@ -92,26 +92,26 @@ def _unique(results: Results) -> Verdict:
         apart = max(one["apart"] for one in found)
         many = sum(one["many_multipliers"] for one in found)
         verdicts.append(condition < 1.0 / np.finfo(float).eps and apart < 100.0 * TOLERANCE)
-        said.append(
+        phrases.append(
             f"{KERNEL_TITLES[kernel]}: H'H alone is singular on {singular} of {len(found)} sets; "
             f"with c₁ = 2⁻⁸ the largest condition number is {condition:.0e}; distances to the "
             f"planes found in other random orders differ by {apart:.0e} at most. The multipliers "
             f"are not unique on {many} sets"
         )
-    return Verdict(claim_of(_unique), YES if all(verdicts) else NO, "; ".join(said))
+    return Verdict(claim_of(_unique), YES if all(verdicts) else NO, "; ".join(phrases))
 
 
 def _large_data(results: Results) -> Verdict:
     """FR-TSVM suits large data: faster than TSVM, with less memory."""
-    found = there(
+    found = require(
         {(c.kernel, c.n_rows, c.method): result for c, result in results.of("size", SizeCell)}
     )
-    faster, smaller, said = [], [], []
+    faster, smaller, phrases = [], [], []
     for kernel, n_rows in dict.fromkeys(key[:2] for key in found):
         tsvm, ours = (found[kernel, n_rows, method] for method in ("tsvm", "frtsvm"))
         faster.append(ours["seconds"] < 0.95 * tsvm["seconds"])
         smaller.append(ours["peak_mb"] < 0.95 * tsvm["peak_mb"])
-        said.append(
+        phrases.append(
             f"{KERNEL_TITLES[kernel]}, {n_rows:,} rows: {ours['seconds']:.2f} s and "
             f"{ours['peak_mb']:.0f} MB, TSVM {tsvm['seconds']:.2f} s and {tsvm['peak_mb']:.0f} MB"
         )
@@ -119,7 +119,7 @@ def _large_data(results: Results) -> Verdict:
     return Verdict(
         claim_of(_large_data),
         YES if all(faster) and all(smaller) else UNKNOWN if any(faster) and any(smaller) else NO,
-        f"{'; '.join(said)} (CPU, all costs 1, the same solver for both). What the paper saves "
+        f"{'; '.join(phrases)} (CPU, all costs 1, the same solver for both). What the paper saves "
         f"is the matrix of a general solver, {(largest / 2) ** 2 * 8 / 2**30:.0f} GB for one "
         f"plane of {largest:,} rows; solved like this TSVM does not need it either. More sizes: "
         "performance.md",

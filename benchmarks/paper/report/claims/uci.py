@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.paper.comparisons import (
-    Versus,
+    Comparison,
+    compare,
     nested_splits,
     protocol_seconds,
     protocol_splits,
     robustness_splits,
-    versus,
 )
 from benchmarks.paper.datasets import UCI_SETS
 from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS, METHODS, PAPER_METHODS
@@ -20,13 +20,13 @@ from benchmarks.paper.report.claims.verdict import (
     Judge,
     Verdict,
     claim_of,
-    there,
+    require,
 )
 from benchmarks.paper.report.markdown import p_value, signed
 from benchmarks.paper.report.robustness import all_sets
-from benchmarks.paper.report.uci import counted
+from benchmarks.paper.report.uci import count_glass_once
 from benchmarks.paper.results import Results
-from benchmarks.paper.statistics import LEVEL, over_sets
+from benchmarks.paper.statistics import LEVEL, signed_rank_test
 
 FloatArray = NDArray[np.float64]
 
@@ -37,8 +37,8 @@ def _uci_most_accurate(kernel: str) -> Judge:
     claim = f"FR-TSVM has the highest accuracy on most UCI sets ({KERNEL_TITLES[kernel]} kernel)."
 
     def judge(results: Results) -> Verdict:
-        sets = there(counted(nested_splits(results, kernel)))
-        against = {other: versus(sets, "frtsvm", other) for other in _OTHERS}
+        sets = require(count_glass_once(nested_splits(results, kernel)))
+        against = {other: compare(sets, "frtsvm", other) for other in _OTHERS}
         best = sum(splits.mean("frtsvm") >= splits.means.max() - 1e-9 for splits in sets.values())
         verdict = (
             YES
@@ -47,14 +47,14 @@ def _uci_most_accurate(kernel: str) -> Judge:
             if best <= len(sets) / 2
             else UNKNOWN
         )
-        said = "; ".join(_versus_text(other, v) for other, v in against.items())
-        return Verdict(claim, verdict, f"best or equal on {best} of {len(sets)}, nested; {said}")
+        phrases = "; ".join(_comparison_text(other, v) for other, v in against.items())
+        return Verdict(claim, verdict, f"best or equal on {best} of {len(sets)}, nested; {phrases}")
 
     judge.__doc__ = claim
     return judge
 
 
-def _versus_text(other: str, v: Versus) -> str:
+def _comparison_text(other: str, v: Comparison) -> str:
     return (
         f"against {METHODS[other].title} {signed(v.mean)} points, significantly better / worse on "
         f"{v.wins} / {v.losses}, p {p_value(v.p)}"
@@ -63,9 +63,9 @@ def _versus_text(other: str, v: Versus) -> str:
 
 def _uci_low_deviation(results: Results) -> Verdict:
     """FR-TSVM has the lower standard deviations over the ten folds."""
-    said, verdicts = [], []
+    phrases, verdicts = [], []
     for kernel in KERNELS:
-        found = there(counted(protocol_splits(results, kernel)))
+        found = require(count_glass_once(protocol_splits(results, kernel)))
         spreads = np.stack([folds.std(axis=1).mean(axis=0) for folds in found.values()])
         lowest = int((spreads[:, 3] <= spreads.min(axis=1) + 1e-9).sum())
         verdicts.append(lowest > len(found) / 2)
@@ -73,16 +73,18 @@ def _uci_low_deviation(results: Results) -> Verdict:
             f"{METHODS[m].title} {v:.2f}"
             for m, v in zip(PAPER_METHODS, spreads.mean(axis=0), strict=True)
         )
-        said.append(f"{KERNEL_TITLES[kernel]}: lowest on {lowest} of {len(found)} (mean: {means})")
-    return Verdict(claim_of(_uci_low_deviation), YES if all(verdicts) else NO, "; ".join(said))
+        phrases.append(
+            f"{KERNEL_TITLES[kernel]}: lowest on {lowest} of {len(found)} (mean: {means})"
+        )
+    return Verdict(claim_of(_uci_low_deviation), YES if all(verdicts) else NO, "; ".join(phrases))
 
 
 def _gaussian_beats_linear(results: Results) -> Verdict:
     """The Gaussian kernel improves on the linear one."""
-    linear, rbf = (there(counted(nested_splits(results, kernel))) for kernel in KERNELS)
+    linear, rbf = (require(count_glass_once(nested_splits(results, kernel))) for kernel in KERNELS)
     common = [name for name in linear if name in rbf]
     gains = np.array([rbf[name].mean("frtsvm") - linear[name].mean("frtsvm") for name in common])
-    p = over_sets(gains.tolist())
+    p = signed_rank_test(gains.tolist())
     return Verdict(
         claim_of(_gaussian_beats_linear),
         YES if gains.mean() > 0 and p < LEVEL else UNKNOWN if p >= LEVEL else NO,
@@ -99,55 +101,55 @@ def _largest(names: list[str], gains: FloatArray) -> str:
 
 def _bupa_and_pima(results: Results) -> Verdict:
     """FR-TSVM is slightly behind on Bupa and Pima."""
-    said, behind = [], []
+    phrases, behind = [], []
     for kernel in KERNELS:
         nested = nested_splits(results, kernel)
         for name in ("bupa", "pima"):
             means = nested[name].means
             behind.append(means[3] < means[:3].max())
-            said.append(
+            phrases.append(
                 f"{UCI_SETS[name].title} {KERNEL_TITLES[kernel]}: {means[3]:.2f}, best other "
                 f"{means[:3].max():.2f}"
             )
-    return Verdict(claim_of(_bupa_and_pima), YES if all(behind) else NO, "; ".join(said))
+    return Verdict(claim_of(_bupa_and_pima), YES if all(behind) else NO, "; ".join(phrases))
 
 
 def _uci_times(results: Results) -> Verdict:
     """On the UCI sets the twins train faster than SVM and FSVM, and FR-TSVM faster than TSVM."""
-    said, verdicts = [], []
+    phrases, verdicts = [], []
     for kernel in KERNELS:
-        found = np.stack(list(there(protocol_seconds(results, kernel)).values()))
+        found = np.stack(list(require(protocol_seconds(results, kernel)).values()))
         svm, fsvm, tsvm, frtsvm = (1000.0 * np.exp(np.log(found).mean(axis=0))).tolist()
         verdicts.append(frtsvm < tsvm < min(svm, fsvm))
-        said.append(
+        phrases.append(
             f"{KERNEL_TITLES[kernel]}: SVM {svm:.2f}, FSVM {fsvm:.2f}, TSVM {tsvm:.2f}, FR-TSVM "
             f"{frtsvm:.2f}"
         )
     return Verdict(
         claim_of(_uci_times),
         YES if all(verdicts) else NO,
-        f"CPU ms, geometric mean. {'; '.join(said)}. At a few hundred rows all are milliseconds, and "
+        f"CPU ms, geometric mean. {'; '.join(phrases)}. At a few hundred rows all are milliseconds, and "
         "libsvm has the advantage of C++; what happens with many rows is in performance.md",
     )
 
 
 def _robust_to_noise(results: Results) -> Verdict:
     """FR-TSVM weakens the effect of noisy rows: it is more robust than SVM, FSVM and TSVM."""
-    said, verdicts = [], []
+    phrases, verdicts = [], []
     for kernel in KERNELS:
-        sets = there(
+        sets = require(
             all_sets(robustness_splits(results, kernel), ["flip10", "flip20", "flip30", "outliers"])
         )
-        against = {other: versus(sets, "frtsvm", other) for other in _OTHERS}
+        against = {other: compare(sets, "frtsvm", other) for other in _OTHERS}
         verdicts.append(all(v.mean > 0 and v.p < LEVEL for v in against.values()))
-        said.append(
+        phrases.append(
             f"{KERNEL_TITLES[kernel]}: "
             + ", ".join(f"against {METHODS[o].title} {signed(v.mean)}" for o, v in against.items())
         )
     return Verdict(
         claim_of(_robust_to_noise),
         YES if all(verdicts) else NO,
-        f"points over all sets with turned labels or outliers. {'; '.join(said)}",
+        f"points over all sets with turned labels or outliers. {'; '.join(phrases)}",
     )
 
 

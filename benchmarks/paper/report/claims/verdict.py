@@ -27,7 +27,7 @@ class NotRun(Exception):
 Found = TypeVar("Found", bound=Sized)
 
 
-def there(found: Found) -> Found:
+def require(found: Found) -> Found:
     """`found`, unless there is nothing in it."""
     if not found:
         raise NotRun

@@ -9,12 +9,12 @@ from benchmarks.paper.comparisons import (
     robustness_splits,
 )
 from benchmarks.paper.methods.registry import KERNELS
-from benchmarks.paper.report.claims.verdict import there
+from benchmarks.paper.report.claims.verdict import require
 from benchmarks.paper.report.discussion.gains import (
     corrupted_gains,
+    gains_text,
     gains_under,
     nested_gains,
-    told,
 )
 from benchmarks.paper.results import Results
 from benchmarks.paper.statistics import ranks
@@ -28,7 +28,7 @@ def membership_ranks(results: Results) -> dict[str, float]:
     means = [
         splits.means[columns]
         for kernel in KERNELS
-        for sets in there(robustness_splits(results, kernel)).values()
+        for sets in require(robustness_splits(results, kernel)).values()
         for splits in sets.values()
     ]
     return dict(zip(_NAMES.values(), ranks(np.stack(means)).mean(axis=0).tolist(), strict=True))
@@ -50,10 +50,10 @@ def which_default(results: Results) -> str:
     worth = "worth" if any(g.points > 0.3 and g.significant for g in wider) else "not worth"
     return (
         f"{_where_best(results)} Choosing among the three by validation score, minus the paper's "
-        f'"center", gives {told(noisy)} under corruption and {told(clean)} on rows as they are, with '
+        f'"center", gives {gains_text(noisy)} under corruption and {gains_text(clean)} on rows as they are, with '
         f"{losses} significant losses on single sets: {searched}. Where only one can be tried it should "
         f'be "{best}": mean ranks among the three {listed}. The own-class weights are {worth} being '
-        f"candidates too: with them the choice gains {told(wider)}. With so many candidates a search "
+        f"candidates too: with them the choice gains {gains_text(wider)}. With so many candidates a search "
         "does well to repeat its folds where rows are few before it trusts small differences."
     )
 

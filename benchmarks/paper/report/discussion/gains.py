@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.paper.comparisons import Splits, nested_splits, robustness_splits, versus
+from benchmarks.paper.comparisons import SplitAccuracies, compare, nested_splits, robustness_splits
 from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS
-from benchmarks.paper.report.claims.verdict import there
+from benchmarks.paper.report.claims.verdict import require
 from benchmarks.paper.report.markdown import p_value, signed
 from benchmarks.paper.report.robustness import over_corruptions
-from benchmarks.paper.report.uci import counted
+from benchmarks.paper.report.uci import count_glass_once
 from benchmarks.paper.results import Results
-from benchmarks.paper.statistics import LEVEL, over_sets
+from benchmarks.paper.statistics import LEVEL, signed_rank_test
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,12 @@ class Gain:
 def nested_gains(results: Results, method: str, other: str) -> list[Gain]:
     """On the UCI sets, one for each kernel."""
     return [
-        _gain(f"{KERNEL_TITLES[kernel]}", counted(nested_splits(results, kernel)), method, other)
+        _gain(
+            f"{KERNEL_TITLES[kernel]}",
+            count_glass_once(nested_splits(results, kernel)),
+            method,
+            other,
+        )
         for kernel in KERNELS
     ]
 
@@ -43,12 +48,14 @@ def corrupted_gains(results: Results, method: str, other: str) -> list[Gain]:
     """Each set with the mean over its corruptions, one for each kernel."""
     gains = []
     for kernel in KERNELS:
-        found = there(robustness_splits(results, kernel))
-        sets = there(over_corruptions(found))
+        found = require(robustness_splits(results, kernel))
+        sets = require(over_corruptions(found))
         values = [float(splits.differences(method, other).mean()) for splits in sets.values()]
-        corrupted = [versus(s, method, other) for key, s in found.items() if key != "clean"]
+        corrupted = [compare(s, method, other) for key, s in found.items() if key != "clean"]
         losses = sum(one.losses for one in corrupted)
-        gains.append(Gain(KERNEL_TITLES[kernel], float(np.mean(values)), over_sets(values), losses))
+        gains.append(
+            Gain(KERNEL_TITLES[kernel], float(np.mean(values)), signed_rank_test(values), losses)
+        )
     return gains
 
 
@@ -59,10 +66,10 @@ def gains_under(results: Results, corruption: str, method: str, other: str) -> l
     ]
 
 
-def _gain(where: str, sets: dict[str, Splits], method: str, other: str) -> Gain:
-    found = versus(there(sets), method, other)
+def _gain(where: str, sets: dict[str, SplitAccuracies], method: str, other: str) -> Gain:
+    found = compare(require(sets), method, other)
     return Gain(where, found.mean, found.p, found.losses)
 
 
-def told(gains: list[Gain]) -> str:
+def gains_text(gains: list[Gain]) -> str:
     return ", ".join(str(gain) for gain in gains)

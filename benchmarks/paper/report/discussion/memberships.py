@@ -3,18 +3,18 @@
 from benchmarks.paper.experiments.ripley import MembershipsCell
 from benchmarks.paper.methods.registry import PAPER_METHODS
 from benchmarks.paper.report.bands import bands_results
-from benchmarks.paper.report.claims.verdict import there
+from benchmarks.paper.report.claims.verdict import require
 from benchmarks.paper.report.discussion.gains import (
     corrupted_gains,
+    gains_text,
     gains_under,
-    told,
 )
 from benchmarks.paper.report.markdown import signed
 from benchmarks.paper.results import Results
 
 
 def which_membership(results: Results) -> str:
-    (ripley,) = there([result for _, result in results.of("ripley", MembershipsCell)])
+    (ripley,) = require([result for _, result in results.of("ripley", MembershipsCell)])
     column = PAPER_METHODS.index
     bands = ", ".join(
         f"{signed(float((a[:, column('frtsvm')] - a[:, column('tsvm')]).mean()))} at variance "
@@ -31,24 +31,24 @@ def which_membership(results: Results) -> str:
         f"{ripley['positive']['suspected']:.0f} % of the rows of class + and "
         f"{ripley['negative']['suspected']:.0f} % of class − are suspected. The bands are long "
         f"and bent: FR-TSVM minus TSVM under noise there {bands}. Over the corruptions, "
-        f'minus "center": "none" {told(none)}; "neighbors" {told(neighbors)}.'
+        f'minus "center": "none" {gains_text(none)}; "neighbors" {gains_text(neighbors)}.'
     )
 
 
 def own_class(results: Results) -> str:
-    said = []
+    phrases = []
     every = []
     for method, name in (("own-center", "center"), ("own-neighbors", "neighbors")):
         clean = gains_under(results, "clean", method, "frtsvm")
         noisy = corrupted_gains(results, method, "frtsvm")
         every += noisy
-        said.append(
-            f'with "{name}", minus the paper\'s model: as it is {told(clean)}; corrupted {told(noisy)}'
+        phrases.append(
+            f'with "{name}", minus the paper\'s model: as it is {gains_text(clean)}; corrupted {gains_text(noisy)}'
         )
     clear = sum(gain.significant and gain.points > 0.0 for gain in every)
     return (
         "The squared distances to the own class are where outliers pull without limit, and the "
-        f"paper leaves them unweighted. Weighing them as well, {'. And '.join(said)}. Of these "
+        f"paper leaves them unweighted. Weighing them as well, {'. And '.join(phrases)}. Of these "
         f"gains under corruption {clear or 'none'} {'are' if clear > 1 else 'is'} significant "
         "over the sets."
     )

@@ -5,24 +5,24 @@ import numpy as np
 from benchmarks.paper import printed
 from benchmarks.paper.comparisons import hindsight_accuracies, nested_splits, protocol_splits
 from benchmarks.paper.methods.registry import KERNEL_TITLES, KERNELS, METHODS, PAPER_METHODS
-from benchmarks.paper.report.claims.verdict import there
+from benchmarks.paper.report.claims.verdict import require
 from benchmarks.paper.report.discussion.gains import (
     corrupted_gains,
+    gains_text,
     gains_under,
     nested_gains,
-    told,
 )
 from benchmarks.paper.report.markdown import signed
-from benchmarks.paper.report.uci import counted
+from benchmarks.paper.report.uci import count_glass_once
 from benchmarks.paper.results import Results
 
 _OURS = PAPER_METHODS.index("frtsvm")
 
 
 def where_printed(results: Results) -> str:
-    said, nearest = [], []
+    phrases, nearest = [], []
     for kernel in KERNELS:
-        found = there(hindsight_accuracies(results, kernel))
+        found = require(hindsight_accuracies(results, kernel))
         old = printed.UCI_MEAN[kernel]
         gaps = np.mean(
             [np.array(old[name]) - best for name, best in found.items() if name in old], axis=0
@@ -32,7 +32,7 @@ def where_printed(results: Results) -> str:
             f"{METHODS[m].title} {signed(float(gap))}"
             for m, gap in zip(PAPER_METHODS, gaps, strict=True)
         )
-        said.append(f"{KERNEL_TITLES[kernel]} {listed}")
+        phrases.append(f"{KERNEL_TITLES[kernel]} {listed}")
     meaning = (
         "With either kernel the printed FR-TSVM is nearest to what its best candidate gives "
         "when it is chosen in hindsight, and the other methods are printed further below "
@@ -43,7 +43,7 @@ def where_printed(results: Results) -> str:
     )
     return (
         "Printed accuracy minus that of the best candidate in hindsight, mean over the sets: "
-        f"{'; '.join(said)}. {meaning}{_glass(results)}"
+        f"{'; '.join(phrases)}. {meaning}{_glass(results)}"
     )
 
 
@@ -74,29 +74,29 @@ def against_svm(results: Results) -> str:
     )
     return (
         f"FR-TSVM is behind in {behind} of {len(every)} comparisons over the sets, significantly "
-        f"in {clearly}. Nested, minus SVM: {told(clean['svm'])}; minus FSVM: "
-        f"{told(clean['fsvm'])}. On corrupted rows, minus SVM: {told(noisy['svm'])}; minus FSVM: "
-        f"{told(noisy['fsvm'])}. {advice} {_price_of_choosing(results)}"
+        f"in {clearly}. Nested, minus SVM: {gains_text(clean['svm'])}; minus FSVM: "
+        f"{gains_text(clean['fsvm'])}. On corrupted rows, minus SVM: {gains_text(noisy['svm'])}; minus FSVM: "
+        f"{gains_text(noisy['fsvm'])}. {advice} {_price_of_choosing(results)}"
     )
 
 
 def _price_of_choosing(results: Results) -> str:
     """From the best candidate in hindsight to the one that an honest search finds."""
-    said = []
+    phrases = []
     for kernel in KERNELS:
-        nested = there(counted(nested_splits(results, kernel)))
+        nested = require(count_glass_once(nested_splits(results, kernel)))
         best = hindsight_accuracies(results, kernel)
         losses = np.mean([best[name] - splits.means for name, splits in nested.items()], axis=0)
         tops = np.mean([best[name] for name in nested], axis=0)
         svm = PAPER_METHODS.index("svm")
-        said.append(
+        phrases.append(
             f"{KERNEL_TITLES[kernel]}, the SVM has {tops[svm]:.1f} % in hindsight and "
             f"{signed(-float(losses[svm]))} points nested, FR-TSVM {tops[_OURS]:.1f} % and "
             f"{signed(-float(losses[_OURS]))}"
         )
     costs = len(results.plan.repeated_grid.costs)
     return (
-        f"What choosing costs: {'; '.join(said)}. FR-TSVM has {costs} times as many candidates "
+        f"What choosing costs: {'; '.join(phrases)}. FR-TSVM has {costs} times as many candidates "
         "(c₁ and c₃ instead of C) to choose from with the same few hundred rows."
     )
 
@@ -113,9 +113,9 @@ def against_tsvm(results: Results) -> str:
         if all(one.points > 0.5 * other.points for one, other in zip(none, most, strict=True))
         else "Without memberships less than half of it is left with one of the kernels at least."
     )
-    everywhere = told(corrupted_gains(results, "frtsvm", "tsvm"))
+    everywhere = gains_text(corrupted_gains(results, "frtsvm", "tsvm"))
     return (
-        f"Points ahead of TSVM with 30 % of the labels turned: {told(most)}; without "
-        f"memberships: {told(none)}. {meaning} Over all corruptions: {everywhere}; nested on the "
-        f"sets as they are: {told(nested_gains(results, 'frtsvm', 'tsvm'))}."
+        f"Points ahead of TSVM with 30 % of the labels turned: {gains_text(most)}; without "
+        f"memberships: {gains_text(none)}. {meaning} Over all corruptions: {everywhere}; nested on the "
+        f"sets as they are: {gains_text(nested_gains(results, 'frtsvm', 'tsvm'))}."
     )

@@ -12,9 +12,9 @@ from benchmarks.paper.methods.rows import Rows, folds_of
 def test_gaps_and_ranges_are_learned_from_training_rows() -> None:
     train = Rows(np.array([[0.0, 1.0], [2.0, 3.0], [4.0, np.nan]]), np.array([1, -1, 1]))
     test = Rows(np.array([[8.0, np.nan]]), np.array([1]))
-    scaled, asked = prepared(train, test)
+    scaled, test_rows = prepared(train, test)
     np.testing.assert_allclose(scaled.x, [[0.0, 0.0], [0.5, 1.0], [1.0, 0.5]])
-    np.testing.assert_allclose(asked.x, [[2.0, 0.5]])
+    np.testing.assert_allclose(test_rows.x, [[2.0, 0.5]])
 
 
 def test_a_search_prepares_each_fold_by_its_own_training_rows() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks.paper.datasets import load
 from benchmarks.paper.methods.preparation import prepared
 from benchmarks.paper.methods.registry import METHODS
-from benchmarks.paper.methods.trust import Trust
+from benchmarks.paper.methods.row_weights import MembershipWeights
 from frtsvm_core import FRTSVMClassifier
 
 
@@ -13,7 +13,7 @@ def test_memberships_weigh_both_sums() -> None:
     """No plane near the fitted one has a smaller c1/2 |w|^2 + 1/2 sum s f^2 + c3 sum s xi."""
     (rows,) = prepared(load("iris"))
     c1, c3 = 0.5, 2.0
-    trust = Trust("center").of(rows, "linear", None)
+    row_weights = MembershipWeights("center").of(rows, "linear", None)
     fitted = METHODS["own-center"].build("linear", {"c1": c1, "c3": c3, "tol": 1e-8})
     twin = fitted.fit(rows.x, rows.y)._twin
     own, other = rows.y == 1, rows.y == -1
@@ -21,7 +21,7 @@ def test_memberships_weigh_both_sums() -> None:
     def objective(w: np.ndarray, b: float) -> float:
         near, far = rows.x[own] @ w + b, rows.x[other] @ w + b
         slack = np.maximum(0.0, 1.0 + far)
-        return 0.5 * c1 * w @ w + 0.5 * trust[own] @ near**2 + c3 * trust[other] @ slack
+        return 0.5 * c1 * w @ w + 0.5 * row_weights[own] @ near**2 + c3 * row_weights[other] @ slack
 
     w, b = twin.coef_[1], twin.intercept_[1]
     best = objective(w, b)
@@ -38,5 +38,5 @@ def test_trust_is_the_membership_of_the_library() -> None:
         for membership in ("center", "neighbors"):
             model = FRTSVMClassifier(kernel, gamma=gamma or 1.0, membership=membership)
             expected = model.fit(rows.x, rows.y).memberships_
-            found = Trust(membership).of(rows, kernel, gamma)
+            found = MembershipWeights(membership).of(rows, kernel, gamma)
             np.testing.assert_allclose(found, expected, atol=1e-7)

@@ -13,7 +13,7 @@ import orjson
 from numpy.typing import NDArray
 
 from benchmarks.serving import data
-from benchmarks.serving.load import ask_once, request_bytes
+from benchmarks.serving.load import post_once, request_bytes
 from benchmarks.serving.peers import mlserver
 from benchmarks.serving.servers import Server, free_port, running
 
@@ -21,16 +21,16 @@ OURS = "this service, JSON"
 OURS_LABELS = "this service, JSON, labels"
 OURS_BINARY = "this service, V2 binary"
 OURS_V2 = "this service, V2 JSON"
-OURS_LOGGING = "this service as installed, labels"
+OURS_DEFAULT = "this service as installed, labels"
 #: As many processes as MLServer as installed, which computes in a second one.
-OURS_TWO = "this service as installed, 2 workers, labels"
+OURS_TWO_WORKERS = "this service as installed, 2 workers, labels"
 BARE = "FastAPI, constant answer"
 IDIOMATIC = "FastAPI, list[list[float]]"
 MLSERVER = "MLServer, best setting"
-MLSERVER_PLAIN = "MLServer as installed"
+MLSERVER_DEFAULT = "MLServer as installed"
 
 ROOT = Path(__file__).parents[2]
-ENVIRONMENT = ROOT / ".cache" / "mlserver"
+MLSERVER_ENVIRONMENTS = ROOT / ".cache" / "mlserver"
 JSON = "application/json"
 
 Rows = NDArray[np.float64]
@@ -38,28 +38,28 @@ MakeRequest = Callable[[str, Rows], bytes]  # of a model's name and rows
 
 
 @dataclass(frozen=True)
-class Side:
+class System:
     name: str
     server: Server
     request: MakeRequest
 
 
 @contextmanager
-def all_sides(work: Path) -> Iterator[tuple[list[Side], list[str]]]:
+def all_systems(work: Path) -> Iterator[tuple[list[System], list[str]]]:
     """Every side that can run here, and a word about those that cannot."""
     table = data.training_table()
     np.savez(work / "rows.npz", x=table.x, y=table.y)
     left_out: list[str] = []
     with ExitStack() as stack:
-        sides = [*_ours(stack, work, table), *_fastapi(stack, work)]
+        systems = [*_ours(stack, work, table), *_fastapi(stack, work)]
         try:
-            sides += _mlserver(stack, work)
+            systems += _mlserver(stack, work)
         except (RuntimeError, subprocess.SubprocessError) as error:
             left_out.append(str(error))
-        yield sides, left_out
+        yield systems, left_out
 
 
-def _ours(stack: ExitStack, work: Path, table: data.Table) -> list[Side]:
+def _ours(stack: ExitStack, work: Path, table: data.Table) -> list[System]:
     quiet = stack.enter_context(_service(work, "quiet", {"FRTSVM_ACCESS_LOG": "false"}))
     plain = stack.enter_context(_service(work, "as-installed", {}))
     two = stack.enter_context(_service(work, "two-workers", {}, "--workers", "2"))
@@ -75,12 +75,12 @@ def _ours(stack: ExitStack, work: Path, table: data.Table) -> list[Side]:
             text = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
             _train(server.port, text)
     return [
-        Side(OURS, quiet, _plain_request),
-        Side(OURS_LABELS, quiet, _labels_request),
-        Side(OURS_V2, quiet, _v2_json_request),
-        Side(OURS_BINARY, quiet, _v2_binary_request),
-        Side(OURS_LOGGING, plain, _labels_request),
-        Side(OURS_TWO, two, _labels_request),
+        System(OURS, quiet, _plain_request),
+        System(OURS_LABELS, quiet, _labels_request),
+        System(OURS_V2, quiet, _v2_json_request),
+        System(OURS_BINARY, quiet, _v2_binary_request),
+        System(OURS_DEFAULT, plain, _labels_request),
+        System(OURS_TWO_WORKERS, two, _labels_request),
     ]
 
 
@@ -98,15 +98,15 @@ def _service(
 
 
 def _train(port: int, body: bytes) -> None:
-    answer = httpx.post(
+    response = httpx.post(
         f"http://127.0.0.1:{port}/train", content=body, headers={"Content-Type": JSON}, timeout=120
     )
-    assert answer.status_code == 201, answer.text
+    assert response.status_code == 201, response.text
 
 
-def _fastapi(stack: ExitStack, work: Path) -> list[Side]:
+def _fastapi(stack: ExitStack, work: Path) -> list[System]:
     models = _sklearn_models(work, sys.executable, "models")
-    sides = []
+    systems = []
     for name, factory in ((BARE, "constant"), (IDIOMATIC, "idiomatic")):
         port = free_port()
         module = f"benchmarks.serving.peers.fastapi_apps:{factory}"
@@ -121,15 +121,15 @@ def _fastapi(stack: ExitStack, work: Path) -> list[Side]:
             {"FRTSVM_BENCH_MODELS": str(models)},
             ROOT,
         )
-        sides.append(Side(name, stack.enter_context(server), _plain_request))
-    return sides
+        systems.append(System(name, stack.enter_context(server), _plain_request))
+    return systems
 
 
-def _mlserver(stack: ExitStack, work: Path) -> list[Side]:
-    sides = []
-    for name, best in ((MLSERVER, True), (MLSERVER_PLAIN, False)):
+def _mlserver(stack: ExitStack, work: Path) -> list[System]:
+    systems = []
+    for name, best in ((MLSERVER, True), (MLSERVER_DEFAULT, False)):
         folder = work / ("mlserver-best" if best else "mlserver-plain")
-        python = mlserver.environment(ENVIRONMENT, best=best)
+        python = mlserver.environment(MLSERVER_ENVIRONMENTS, best=best)
         models = _sklearn_models(work, str(python), f"{folder.name}-models")
         ports = (free_port(), free_port(), free_port())
         mlserver.write_repository(folder, models, ports, best)
@@ -142,8 +142,8 @@ def _mlserver(stack: ExitStack, work: Path) -> list[Side]:
             {},
             folder,
         )
-        sides.append(Side(name, stack.enter_context(server), _v2_json_request))
-    return sides
+        systems.append(System(name, stack.enter_context(server), _v2_json_request))
+    return systems
 
 
 def _sklearn_models(work: Path, python: str, title: str) -> Path:
@@ -173,12 +173,12 @@ def _v2_binary_request(model: str, x: Rows) -> bytes:
     return request_bytes(f"/v2/models/{model}/infer", body, "application/octet-stream", headers)
 
 
-def labels_of(side: Side, model: str, x: Rows) -> list[int] | None:
+def labels_of(system: System, model: str, x: Rows) -> list[int] | None:
     """What it predicts, to see that all of them do the work; None where it is not said in JSON."""
-    if side.name in (BARE, OURS_BINARY):
+    if system.name in (BARE, OURS_BINARY):
         return None
-    answer = orjson.loads(ask_once(side.server.port, side.request(model, x)))
-    if "labels" in answer:
-        return [int(label) for label in answer["labels"]]
-    by_name = {output["name"]: output["data"] for output in answer["outputs"]}
+    response = orjson.loads(post_once(system.server.port, system.request(model, x)))
+    if "labels" in response:
+        return [int(label) for label in response["labels"]]
+    by_name = {output["name"]: output["data"] for output in response["outputs"]}
     return [int(label) for label in by_name.get("label", by_name.get("predict"))]

@@ -17,7 +17,7 @@ _JITTER = 1e-10
 
 
 @dataclass(frozen=True)
-class Trust:
+class MembershipWeights:
     """A membership by its name, with the share that suspected rows keep."""
 
     membership: str

@@ -17,7 +17,7 @@ _SEPARATOR = "/"
 Line = tuple[str, float, Result]
 
 
-class Kept:
+class ResultFile:
     """Results by kind and key, and the records of the runs that made them."""
 
     def __init__(self, path: Path) -> None:
