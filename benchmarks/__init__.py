@@ -1,1 +1,1 @@
-"""Benchmarks; each is a module to run: `python -m benchmarks.speed`."""
+"""Benchmarks. Each subpackage is a command: `python -m benchmarks.speed`."""

@@ -1,7 +1,7 @@
-"""Measure one call in a process of its own: wall and CPU time, and the memory it needs on top.
+"""Measure wall time, CPU time and additional memory of one call, in a fresh process.
 
-A fresh process for each measurement keeps the sides apart: neither inherits the other's warm caches,
-threads or memory.
+Each measurement has its own process, so that no system inherits the warm caches, threads or memory
+of another one.
 """
 
 import multiprocessing
@@ -14,10 +14,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Measurement:
-    wall: float  # seconds, the best of the repetitions
-    cpu: float  # seconds of all threads, of that repetition
-    peak_mb: float  # resident memory above that before the first repetition
-    facts: dict[str, Any]  # whatever the measured function reports of its result
+    wall: float  # seconds, of the fastest repetition
+    cpu: float  # CPU seconds of all threads, of the same repetition
+    peak_mb: float  # peak resident memory minus the memory before the first repetition
+    facts: dict[str, Any]  # returned by `report`
 
 
 def measure(
@@ -27,7 +27,10 @@ def measure(
     *args: Any,
     repeat: int = 1,
 ) -> Measurement:
-    """prepare(*args) -> input; run(input) is timed; report(input, result) is not."""
+    """Time `run(input)`, where `input = prepare(*args)`; `report(input, result)` gives the facts.
+
+    Only `run` is timed. It runs `repeat` times; the fastest repetition counts.
+    """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(sender, prepare, run, report, args, repeat))
@@ -62,7 +65,7 @@ def _child(
 
 
 def _reset_peak() -> int:
-    """Start the kernel's high-water mark anew, where it allows that, and return it."""
+    """Reset the peak of the resident memory, if the operating system allows it, and return it in KB."""
     try:
         with open("/proc/self/clear_refs", "w") as handle:
             handle.write("5")

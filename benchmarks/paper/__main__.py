@@ -1,7 +1,8 @@
-"""`python -m benchmarks.paper [--plan full|quick|tiny]`: run what is missing, then write the report.
+"""`python -m benchmarks.paper [--plan full|quick|tiny]`: compute missing results, write the report.
 
-Results of the full plan are kept in benchmarks/results/paper.json. A cell that is there with the same
-digest is not computed again; `--report-only` writes the report from what is there.
+The results of the full plan are committed in benchmarks/results/paper.json. A cell whose result is
+stored with the digest of the present code and data is not computed again. `--report-only` computes
+nothing and writes the report from the stored results.
 """
 
 import argparse
@@ -26,14 +27,28 @@ ROOT = Path(__file__).parents[2]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plan", choices=list(PLANS), default="full")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "paper")
-    parser.add_argument("--results", type=Path, help="file of the results that are kept")
-    parser.add_argument("--only", nargs="*", help="run these experiments only, and write no report")
-    parser.add_argument("--report-only", action="store_true", help="report on what is there")
     parser.add_argument(
-        "--out", type=Path, help="folder of reproduction.md and its figures (full plan: docs)"
+        "--plan", choices=list(PLANS), default="full", help="how much to run (default: full)"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=len(os.sched_getaffinity(0)),
+        help="number of processes (default: the CPU cores of this machine)",
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=ROOT / ".cache" / "paper",
+        help="folder for the results of single cells (default: .cache/paper)",
+    )
+    parser.add_argument("--results", type=Path, help="JSON file with the results of all cells")
+    parser.add_argument("--only", nargs="*", help="run only these experiments, and write no report")
+    parser.add_argument(
+        "--report-only", action="store_true", help="write the report from the stored results"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="folder for reproduction.md and its figures (full plan: docs)"
     )
     args = parser.parse_args()
     plan, quick = PLANS[args.plan], args.cache / QUICK.name
@@ -42,7 +57,7 @@ def main() -> None:
     file = ROOT / "benchmarks/results/paper.json" if full else args.cache / plan.name / "paper.json"
     result_file = ResultFile(args.results or file)
     if full:
-        # How long the quick plan takes is part of the report, where it was run here.
+        # The report also tells the duration of the quick plan, if it has been run on this machine.
         result_file.runs |= {
             k: v for k, v in ResultFile(quick / "paper.json").runs.items() if k == QUICK.name
         }
@@ -59,7 +74,7 @@ def reproduce(
 ) -> None:
     available, reasons = _available(plan)
     for reason in reasons:
-        print(f"not on this machine: {reason}", flush=True)
+        print(f"data set not available: {reason}", flush=True)
     wanted = plan.experiments(plan.sets)
     record = Run.of(store.result_file.runs.get(plan.name))
     computed = 0
@@ -70,7 +85,7 @@ def reproduce(
         for name, cells in asked.items():
             try:
                 computed += _run(name, cells, store, jobs, record)
-            finally:  # also when it is interrupted
+            finally:  # store the results of an interrupted run, too
                 store.result_file.runs[plan.name] = record.stored()
                 store.keep(cells, _all(wanted))
     shown = _shown(wanted, available, plan, store)
@@ -82,10 +97,10 @@ def reproduce(
     results = Results(plan, shown, store, left_out, record, others)
     record.cpu = sum(results.cpu_seconds(name) for name in wanted)
     if only is None:
-        # The products behind the figures are thin: a second BLAS thread would only wait.
+        # The matrix products for the figures are too small for a second BLAS thread to pay.
         with threadpool_limits(limits=1, user_api="blas"):
             path = write_report(results, out, timed=computed > 0)
-        print(f"{path}; {record.wall_seconds:.0f} s in all")
+        print(f"{path}; {record.wall_seconds:.0f} s in total")
     if not report_only:
         store.result_file.runs[plan.name] = record.stored()
         store.result_file.write(_all(wanted))
@@ -103,7 +118,7 @@ def _run(name: str, cells: list[Cell], store: Store, jobs: int, record: Run) -> 
 def _shown(
     wanted: dict[str, list[Cell]], available: list[str], plan: Plan, store: Store
 ) -> dict[str, list[Cell]]:
-    """Cells of the sets that are here, and of others where their results are kept."""
+    """Cells to report: those whose data set is available, and those with a stored result."""
     here = {name: set(cells) for name, cells in plan.experiments(available).items()}
     return {
         name: [

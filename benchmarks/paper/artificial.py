@@ -1,4 +1,4 @@
-"""Data sets that are generated or come in two parts."""
+"""Generated data sets, and Ripley's data, which has separate training and test files."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,20 @@ def ripley() -> tuple[Rows, Rows]:
     """Ripley's synthetic data: 250 rows for training, 1,000 for testing."""
     folder = data_folder()
     if folder is None or not (folder / "ripley_train.csv").is_file():
-        raise MissingDataset("ripley: set FRTSVM_DATA_DIR to the folder that has ripley_train.csv")
+        raise MissingDataset(
+            "ripley: ripley_train.csv was not found. Set FRTSVM_DATA_DIR to the folder that contains it."
+        )
     return read_csv(folder / "ripley_train.csv"), read_csv(folder / "ripley_test.csv")
 
 
 def bands(seed: int, noise_variance: float = 0.0) -> tuple[Rows, Rows]:
-    """The paper's second artificial set: 600 rows for training, noisy if asked, 2,400 for testing.
+    """The paper's second artificial set: 600 training rows, with optional noise, and 2,400 test rows.
 
-    x1 is uniform on [-pi/2, 2 pi] and x2 uniform within sin(x1) -+ 0.25 for class +, between
-    0.6 sin(x1/1.05 + 0.5) - 1.3 and the same - 0.8 for class -. (In print the last number is +0.8; then
-    the positive band lies inside the negative one.) Noise moves both coordinates of every training row.
-    Near x1 = -1 the bands overlap a little: see `best_bands_accuracy`.
+    x1 is uniform on [-pi/2, 2 pi]. In class +1, x2 is uniform within sin(x1) -+ 0.25; in class -1,
+    between 0.6 sin(x1/1.05 + 0.5) - 1.3 and the same curve - 0.8. (The paper prints +0.8 for the last
+    number; the positive band would then lie inside the negative one.) Noise is added to both
+    coordinates of every training row. The bands overlap slightly near x1 = -1: see
+    `bands_bayes_accuracy`.
     """
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(BANDS_ROWS) % 2 == 0, 1, -1)
@@ -42,10 +45,10 @@ def bands(seed: int, noise_variance: float = 0.0) -> tuple[Rows, Rows]:
 
 
 def bands_bayes_accuracy() -> float:
-    """The accuracy, in per cent, that no classifier can expect to exceed without noise."""
+    """Accuracy of the Bayes classifier on the bands without noise, in percent."""
     x1 = np.linspace(-np.pi / 2, 2 * np.pi, 100_001)
     overlap = (0.6 * np.sin(x1 / 1.05 + 0.5) - 0.8) - (np.sin(x1) - 0.25)
-    # Where both bands have the same density half of the rows are lost.
+    # Both bands have the same density, so half of the rows in the overlap are misclassified.
     return float(100.0 - 50.0 * np.mean(np.maximum(overlap, 0.0) / 0.5))
 
 
@@ -56,7 +59,7 @@ RIPLEY_VARIANCE = 0.03
 
 
 def ripley_draw(n_rows: int, seed: int) -> Rows:
-    """As many rows as asked of the distribution that Ripley's data come from, half of each class."""
+    """Draw rows from the distribution of Ripley's data, half of them of each class."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n_rows) % 2 == 0, 1, -1).astype(np.intp)
     centres = np.array([RIPLEY_CENTRES[1], RIPLEY_CENTRES[-1]])
@@ -65,7 +68,7 @@ def ripley_draw(n_rows: int, seed: int) -> Rows:
 
 
 def ripley_bayes_rule(x: FloatArray) -> IntArray:
-    """The label that is right most often at each place."""
+    """Labels of the Bayes classifier for `ripley_draw`."""
     density = {
         label: sum(
             np.exp(-((x - np.array(centre)) ** 2).sum(axis=1) / (2.0 * RIPLEY_VARIANCE))
@@ -81,9 +84,11 @@ TOY_NOISE = 3  # of them, with the wrong label
 
 
 def toy(seed: int) -> tuple[Rows, BoolArray, Rows]:
-    """Two long classes across the plane, a few rows of each among the other: the situation of the
-    paper's first two figures, whose rows it does not give. Training rows, which of them are noise, and
-    2,000 rows without noise."""
+    """Two elongated classes, with a few rows of each class among the other one.
+
+    This is the situation of the paper's first two figures; the paper does not give their rows. Returns
+    the training rows, a mask of those with a wrong label, and 2,000 test rows without noise.
+    """
     rng = np.random.default_rng(seed)
     noisy = np.arange(2 * TOY_ROWS) % TOY_ROWS < TOY_NOISE
     y = np.repeat([1, -1], TOY_ROWS)
@@ -99,5 +104,5 @@ def _toy_places(side: IntArray, rng: np.random.Generator) -> FloatArray:
 
 
 def pooled(*parts: Rows) -> Rows:
-    """The parts as one set."""
+    """Concatenate sets of rows."""
     return Rows(np.vstack([rows.x for rows in parts]), np.concatenate([rows.y for rows in parts]))

@@ -1,7 +1,8 @@
-"""Cells of an experiment: frozen dataclasses that compute one result each.
+"""Cells: the units of an experiment, frozen dataclasses that compute one result each.
 
-The digest of a cell is that of its fields, of the constants, the code and the data that its result
-depends on, and of scikit-learn's version. Its key is that of the fields alone.
+The digest of a cell identifies a result: it covers the fields of the cell, the constants, code and
+data that the result depends on, and the version of scikit-learn. The key covers the fields only, so
+it finds the result of the same cell that other code computed.
 """
 
 import hashlib
@@ -24,20 +25,20 @@ Result = dict[str, Any]
 class Cell(ABC):
     @abstractmethod
     def compute(self) -> Result:
-        """The result, as numbers, strings, lists and dictionaries."""
+        """Compute the result: a dictionary of numbers, strings, lists and dictionaries."""
 
     @property
     def data(self) -> tuple[str, ...]:
-        """The data sets it reads, whose contents belong to its identity."""
+        """Names of the data sets that the cell reads; their contents are part of the digest."""
         return ()
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Constants of the code that its result depends on, where they are not fields."""
+        """Constants that the result depends on and that are not fields; part of the digest."""
         return {}
 
     def key(self) -> str:
-        """What is asked, whatever the code that answers."""
+        """Identify the cell independently of code and data."""
         return " ".join(str(getattr(self, one.name)) for one in fields(self))
 
     def digest(self) -> str:
@@ -63,7 +64,7 @@ def data_digest(name: str) -> str:
 
 
 def pool(name: str) -> Rows:
-    """All rows of a set."""
+    """All rows of a data set."""
     if name != "ripley":
         return datasets.load(name)
     return artificial.pooled(*artificial.ripley())

@@ -1,4 +1,4 @@
-"""Results arranged for comparison: one array per question, with the methods in its last dimension."""
+"""Results as arrays for comparing methods; the methods are the last dimension of every array."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SplitAccuracies:
-    """Accuracies of one set: splits x methods, and how many rows are tested for one that trains."""
+    """Accuracies on one data set, splits x methods, in percent."""
 
     methods: tuple[str, ...]
     accuracies: FloatArray
     test_share: float  # n_test / n_train
-    per_seed: int = 1  # splits of one seed, one after the other
+    per_seed: int = 1  # number of consecutive splits with the same seed
 
     @property
     def n_seeds(self) -> int:
@@ -46,7 +46,7 @@ class SplitAccuracies:
         return corrected_t_test(self.differences(method, other), self.test_share)
 
     def spread_over_seeds(self) -> FloatArray:
-        """Standard deviation of the means of the seeds."""
+        """Standard deviation over the seeds of the mean accuracy per seed."""
         seeds = self.accuracies.reshape(-1, self.per_seed, len(self.methods))
         spread: FloatArray = seeds.mean(axis=1).std(axis=0)
         return spread
@@ -54,12 +54,12 @@ class SplitAccuracies:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One method against another over several sets."""
+    """One method compared with another over several data sets."""
 
-    wins: int  # sets where the gain is significant
-    losses: int
-    mean: float  # of the differences, in points
-    p: float  # over the sets
+    wins: int  # sets with a significant gain
+    losses: int  # sets with a significant loss
+    mean: float  # mean difference, in percentage points
+    p: float  # of the signed-rank test over the sets
 
 
 def compare(sets: dict[str, SplitAccuracies], method: str, other: str) -> Comparison:
@@ -77,7 +77,7 @@ def compare(sets: dict[str, SplitAccuracies], method: str, other: str) -> Compar
 
 
 def protocol_splits(results: Results, kernel: str) -> dict[str, FloatArray]:
-    """By set: complete seeds x folds x methods, as the paper's protocol has them."""
+    """Accuracies by the paper's protocol, by set: complete seeds x folds x methods."""
     found: dict[str, list[FloatArray]] = defaultdict(list)
     seeds = results.complete_seeds("protocol", ProtocolCell, kernel=kernel)
     for cell, result in results.of("protocol", ProtocolCell):
@@ -88,7 +88,7 @@ def protocol_splits(results: Results, kernel: str) -> dict[str, FloatArray]:
 
 
 def protocol_seconds(results: Results, kernel: str) -> dict[str, FloatArray]:
-    """By set: mean CPU seconds of a fit, one per method."""
+    """Mean CPU seconds of one fit, by set, one value per method."""
     found: dict[str, list[list[float]]] = defaultdict(list)
     for cell, result in results.of("protocol", ProtocolCell):
         if cell.kernel == kernel:
@@ -97,7 +97,7 @@ def protocol_seconds(results: Results, kernel: str) -> dict[str, FloatArray]:
 
 
 def hindsight_accuracies(results: Results, kernel: str) -> dict[str, FloatArray]:
-    """By set: the best accuracy in the grid, one per method."""
+    """Best accuracy of any candidate of the grid, by set, one value per method."""
     return {
         cell.name: np.array([result[method]["accuracy"] for method in PAPER_METHODS])
         for cell, result in results.of("hindsight", HindsightCell)
@@ -106,7 +106,7 @@ def hindsight_accuracies(results: Results, kernel: str) -> dict[str, FloatArray]
 
 
 def nested_splits(results: Results, kernel: str) -> dict[str, SplitAccuracies]:
-    """By set: the outer folds of all complete seeds."""
+    """Accuracies of nested cross-validation, by set: the outer folds of all complete seeds."""
     seeds = results.complete_seeds("nested", NestedCell, kernel=kernel)
     n_outer = results.plan.nested_outer
     rows: dict[str, list[list[float]]] = defaultdict(list)
@@ -119,7 +119,7 @@ def nested_splits(results: Results, kernel: str) -> dict[str, SplitAccuracies]:
     }
 
 
-# What an automatic search would do: take the membership that validates best.
+# Two more "methods", as an automatic search works: the membership with the best validation score.
 BY_VALIDATION = "by-validation"
 _CHOICES = ("frtsvm", "frtsvm-none", "frtsvm-neighbors")
 BY_VALIDATION_OWN = "by-validation-own"
@@ -130,13 +130,15 @@ TITLES = {key: method.title for key, method in METHODS.items()} | {
     BY_VALIDATION_OWN: "all five by validation",
 }
 
-# Splits that train on fewer than 70 % of the rows overlap less than the correction assumes.
+# Splits that train on less than 70 % of the rows overlap less than the corrected t-test assumes.
 LARGEST_TEST_SHARE = 3 / 7
 
 
 def robustness_splits(results: Results, kernel: str) -> dict[str, dict[str, SplitAccuracies]]:
-    """By corruption and set, over the complete seeds, with the membership chosen by validation as one
-    more method."""
+    """Accuracies by corruption and set, over the complete seeds.
+
+    Choosing the membership by its validation score counts as two more methods.
+    """
     seeds = results.complete_seeds("robustness", RobustnessCell, kernel=kernel)
     rows: dict[str, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     shares: dict[str, float] = {}
@@ -155,5 +157,5 @@ def robustness_splits(results: Results, kernel: str) -> dict[str, dict[str, Spli
 
 
 def _validated(result: Result, keys: Sequence[str]) -> str:
-    """The method with the highest validation score; the first of equals."""
+    """The method with the highest validation score; the first one of a tie."""
     return max(keys, key=lambda key: result[key]["validation"])

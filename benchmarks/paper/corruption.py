@@ -1,4 +1,4 @@
-"""What the robustness study does to training rows. Test rows are never touched."""
+"""Corruptions of the training rows in the robustness study. Test rows are never corrupted."""
 
 from dataclasses import dataclass
 
@@ -9,20 +9,20 @@ from benchmarks.paper.methods.rows import Rows
 
 @dataclass(frozen=True)
 class Corruption:
-    """Labels of a share of the rows turned, or a share of the rows thrown far off."""
+    """Flip the labels of a share of the rows, or move a share of the rows far away."""
 
     key: str
     title: str
     flipped: float = 0.0
     outliers: float = 0.0
-    # Heavy tails, far beyond the range [0, 1] of the features; nothing is scaled afterwards.
+    # Student-t noise reaches far beyond the range [0, 1] of the features, which are not scaled again.
     outlier_scale: float = 1.0
 
     def apply(self, rows: Rows, seed: int) -> Rows:
         rng = np.random.default_rng(seed)
         x, y = rows.x.copy(), rows.y.copy()
         for label in (1, -1):
-            # The share is taken of each class, so that the classes keep their sizes in proportion.
+            # The share applies to each class, so that the class proportions stay the same.
             members = np.flatnonzero(rows.y == label)
             chosen = rng.choice(members, round(self.flipped * members.size), replace=False)
             y[chosen] = -label
@@ -34,10 +34,10 @@ class Corruption:
 CORRUPTIONS = {
     one.key: one
     for one in (
-        Corruption("clean", "as it is"),
-        Corruption("flip10", "10 % of labels turned", flipped=0.1),
-        Corruption("flip20", "20 % of labels turned", flipped=0.2),
-        Corruption("flip30", "30 % of labels turned", flipped=0.3),
+        Corruption("clean", "clean"),
+        Corruption("flip10", "10 % of labels flipped", flipped=0.1),
+        Corruption("flip20", "20 % of labels flipped", flipped=0.2),
+        Corruption("flip30", "30 % of labels flipped", flipped=0.3),
         Corruption("outliers", "10 % of rows outliers", outliers=0.1),
     )
 }

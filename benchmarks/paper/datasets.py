@@ -1,7 +1,8 @@
-"""The data sets of the paper: from FRTSVM_DATA_DIR, from scikit-learn, or by name from UCI.
+"""Load the data sets of the paper: from FRTSVM_DATA_DIR, scikit-learn, or the UCI repository.
 
-FRTSVM_DATA_DIR holds one CSV file per set: a header, numbers, the last column `label` in {1, -1}, an
-empty cell where a value is missing. A set that is in none of the three places is left out.
+FRTSVM_DATA_DIR has one CSV file per set: a header line, numeric columns, the last column `label` with
+values 1 and -1, and empty fields for missing values. The experiments leave out a set that none of
+the three sources has.
 """
 
 import os
@@ -19,7 +20,7 @@ __all__ = ["UCI_SETS", "MissingDataset", "available", "data_folder", "load", "re
 
 @cache
 def load(key: str) -> Rows:
-    """The set with its gaps as NaN."""
+    """Load a set; missing values are NaN."""
     path = data_folder() / f"{key}.csv" if data_folder() else None
     if path is not None and path.is_file():
         return read_csv(path)
@@ -29,11 +30,13 @@ def load(key: str) -> Rows:
         return Rows(np.asarray(raw.data, dtype=np.float64), labels_of(raw.target, known))
     if known is not None and known.repository_name is not None:
         return download(known)
-    raise MissingDataset(f"{key}: set FRTSVM_DATA_DIR to the folder that has {key}.csv")
+    raise MissingDataset(
+        f"{key}: {key}.csv was not found. Set FRTSVM_DATA_DIR to the folder that contains it."
+    )
 
 
 def available(keys: list[str]) -> tuple[list[str], list[str]]:
-    """Those that can be loaded, and why the others cannot."""
+    """Return the sets that can be loaded, and the reasons why the others cannot."""
     found, reasons = [], []
     for key in keys:
         try:

@@ -1,11 +1,11 @@
-"""How long a run will take, said before it begins."""
+"""Estimate the duration of a run before it starts."""
 
 from collections.abc import Sequence
 
 from benchmarks.paper.cells import Cell
 from benchmarks.paper.store import Store
 
-# CPU seconds of a cell of the full plan, mean over the sets, on one core of an AMD EPYC.
+# CPU seconds of one cell of the full plan, mean over the sets, on one core of an AMD EPYC.
 _SECONDS = {
     ("RipleyCell", "rbf"): 1.5,
     ("SizeCell", "linear"): 0.9,
@@ -25,7 +25,7 @@ _OTHERWISE = 0.1
 
 
 def cpu_seconds(cell: Cell, store: Store) -> float:
-    """What the same question took before, or else what such questions take on average."""
+    """CPU seconds of the stored result of the cell, or else the average of its kind of cells."""
     before = store.result_file.get(cell)
     if before is not None:
         return before[1]
@@ -36,6 +36,6 @@ def estimate(cells: Sequence[Cell], store: Store, jobs: int) -> str:
     missing = [cell for cell in cells if store.get(cell) is None]
     minutes = sum(cpu_seconds(cell, store) for cell in missing) / 60.0
     return (
-        f"{len(missing)} of {len(cells)} cells to compute: about {minutes:.0f} CPU minutes if they are "
-        f"those of the full plan, {minutes / jobs:.0f} minutes on {jobs} idle cores"
+        f"{len(missing)} of {len(cells)} cells to compute. The full plan takes about {minutes:.0f} CPU "
+        f"minutes for them, {minutes / jobs:.0f} minutes on {jobs} idle cores."
     )

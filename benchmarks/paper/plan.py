@@ -1,4 +1,4 @@
-"""How much is run: everything, or a part that shows that everything works."""
+"""Plans: how much to run. The smaller plans only show that everything works."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ class Plan:
     uci_sets: tuple[str, ...]
     robustness_sets: tuple[str, ...]
     corruptions: tuple[str, ...]
-    paper_grid: Grid  # where the paper's own protocol is followed
-    repeated_grid: Grid  # where the search is repeated over seeds
+    paper_grid: Grid  # for the paper's own protocol
+    repeated_grid: Grid  # for searches that are repeated over seeds
     paper_folds: int
     protocol_seeds: int
     nested_seeds: int
@@ -45,12 +45,12 @@ class Plan:
     bands_seeds: int
     robustness_seeds: int
     toys: int
-    draws: int  # of Ripley's distribution
-    sensitivity_every: int = 1  # of the values of the paper's figure, take one of so many
-    size_share: float = 1.0  # of the rows where size is looked at
+    draws: int  # from Ripley's distribution
+    sensitivity_every: int = 1  # use every n-th value of the paper's figure
+    size_share: float = 1.0  # share of the rows in the experiment on size
 
     def experiments(self, available: Sequence[str]) -> dict[str, list[Cell]]:
-        """The cells by experiment, for the data sets that are there."""
+        """The cells by experiment, for the available data sets."""
         uci = [name for name in self.uci_sets if name in available]
         robust = [name for name in self.robustness_sets if name in available]
         has_ripley = "ripley" in available
@@ -95,7 +95,7 @@ class Plan:
 
     @property
     def sets(self) -> list[str]:
-        """Every set that the plan would like to have."""
+        """All data sets of the plan."""
         return list(dict.fromkeys(("ripley", *self.uci_sets, *self.robustness_sets)))
 
 

@@ -1,7 +1,7 @@
 """Numbers printed in the paper: B.-B. Gao and J.-J. Wang, arXiv 1711.05406.
 
-Accuracies in per cent, times in seconds (MATLAB R2014a with quadprog for all but FR-TSVM, on a 3.6 GHz
-Core i7). Each row: SVM, FSVM, TSVM, FR-TSVM.
+Accuracies in percent, times in seconds (MATLAB R2014a on a 3.6 GHz Core i7, with quadprog for all
+methods except FR-TSVM). Each row: SVM, FSVM, TSVM, FR-TSVM.
 """
 
 from benchmarks.paper.methods.registry import PAPER_METHODS

@@ -1,4 +1,4 @@
-"""What the cells of a run have found, as far as they are there."""
+"""The available results of a plan."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ class Results:
     plan: Plan
     experiments: dict[str, list[Cell]]
     store: Store
-    left_out: list[str]  # why data sets are missing
+    left_out: list[str]  # reasons why data sets are missing
     run: Run
     other_runs: dict[str, Run] = field(default_factory=dict)  # of other plans, by name
     _read: dict[str, list[tuple[Cell, Entry]]] = field(default_factory=dict)
@@ -29,8 +29,10 @@ class Results:
                 yield cell, entry.result
 
     def complete_seeds(self, experiment: str, kind: type[Cell], **same: object) -> list[int]:
-        """Seeds whose cells are all there, of those of this kind with these fields: comparisons over
-        fewer would mix sets with many seeds and sets with few."""
+        """Seeds for which all cells of this kind, with these field values, have a result.
+
+        Comparing incomplete seeds would mix sets with many seeds and sets with few.
+        """
         planned, found = (
             Counter(
                 cell.seed  # type: ignore[attr-defined]
@@ -42,11 +44,11 @@ class Results:
         return [seed for seed, count in planned.items() if found[seed] == count]
 
     def complete(self, experiment: str) -> tuple[int, int]:
-        """How many cells are there, of how many."""
+        """Number of cells with a result, and number of all cells."""
         return len(self._of(experiment)), len(self.experiments[experiment])
 
     def outdated(self) -> tuple[int, int]:
-        """How many of the cells were found by other code or other data, of how many there are."""
+        """Number of results that other code or other data gave, and number of all results."""
         entries = [entry for name in self.experiments for _, entry in self._of(name)]
         return sum(not entry.current for entry in entries), len(entries)
 
@@ -54,10 +56,10 @@ class Results:
         return sum(entry.cpu_seconds for _, entry in self._of(experiment))
 
     def made_by(self, *experiments: str) -> str:
-        """The command behind a table or figure, and the one that computes its cells alone."""
-        text = f"Made by `{self.plan.command}`"
+        """The command that produces a table or figure, and the one for its cells only."""
+        text = f"Produced by `{self.plan.command}`"
         if experiments:
-            text += f" (its cells alone: `{self.plan.module} --only {' '.join(experiments)}`)"
+            text += f" (only this part: `{self.plan.module} --only {' '.join(experiments)}`)"
         return f"{text}."
 
     def _of(self, experiment: str) -> list[tuple[Cell, Entry]]:

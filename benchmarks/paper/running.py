@@ -1,4 +1,4 @@
-"""Run the cells that are missing, side by side."""
+"""Compute missing cells in parallel."""
 
 import time
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from benchmarks.paper.store import Store
 
 
 def run(cells: Sequence[Cell], store: Store, *, jobs: int, title: str) -> int:
-    """Compute the cells that the store has not got, on `jobs` processes with one BLAS thread each."""
+    """Compute the cells without a result, in `jobs` processes with one BLAS thread each."""
     missing = [cell for cell in cells if store.get(cell) is None]
     bar = tqdm(total=len(cells), initial=len(cells) - len(missing), desc=title, unit="cell")
     with bar, parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):

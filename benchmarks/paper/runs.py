@@ -1,4 +1,4 @@
-"""What a run was: on which machine, with which versions, and how long it took."""
+"""Record of a run: machine, versions, and duration."""
 
 import os
 import platform
@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 import sklearn
 
-REPORT = "report"  # the part that draws and writes
+REPORT = "report"  # name of the part that draws the figures and writes the page
 
 
 @dataclass
 class Run:
-    """Wall seconds by experiment. A run that was interrupted adds to what is there."""
+    """Wall seconds by experiment. Resuming an interrupted run adds to them."""
 
     machine: dict[str, Any] = field(default_factory=dict)
     wall: dict[str, float] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Run:
 
     @contextmanager
     def timed(self, name: str, *, afresh: bool) -> Iterator[None]:
-        """Count the seconds of the block for `name`, on top of earlier ones unless afresh."""
+        """Add the wall time of the block to `name`; with `afresh`, replace the earlier time."""
         began = perf_counter()
         try:
             yield

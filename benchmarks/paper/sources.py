@@ -1,6 +1,7 @@
-"""A digest of the code that a result depends on, so that a change of it computes the result again.
+"""Digest of the code that a result depends on. If it changes, the result is computed again.
 
-Comments, docstrings and formatting do not count.
+Comments, docstrings and formatting do not change the digest; names of modules, functions and
+variables do.
 """
 
 import ast
@@ -14,13 +15,13 @@ import frtsvm_core
 
 _CORE = Path(frtsvm_core.__file__).parent
 _HERE = Path(__file__).parent
-# Fits over many machines have no part in any experiment.
+# No experiment uses distributed fits.
 _UNUSED = _CORE / "distributed"
 
 
 @cache
 def code_digest(module: str) -> str:
-    """Of the library, of the methods and the data made here, and of the module of an experiment."""
+    """Digest of the library, of the methods and generated data, and of the experiment's module."""
     own = importlib.import_module(module).__file__
     return digest_of(
         [

@@ -1,9 +1,11 @@
-"""Is a difference more than chance?
+"""Significance tests for differences between methods.
 
-Over seeds: the splits of one set share most of their training rows, so that a plain paired t-test finds
-differences where there are none. The corrected test of Nadeau & Bengio (Machine Learning 52, 2003) takes
-(1/n + n_test/n_train) for the 1/n of the variance. Over sets: the signed-rank test of Wilcoxon on the
-mean differences, as Demsar (JMLR 7, 2006) recommends.
+Over seeds: the splits of one set share most of their training rows, so a plain paired t-test reports
+too many significant differences. The corrected test of Nadeau & Bengio (Machine Learning 52, 2003)
+replaces the factor 1/n of the variance by (1/n + n_test/n_train).
+
+Over data sets: the signed-rank test of Wilcoxon on the mean differences, as recommended by Demsar
+(JMLR 7, 2006).
 """
 
 from collections.abc import Sequence
@@ -19,8 +21,10 @@ LEVEL = 0.05
 
 
 def corrected_t_test(differences: FloatArray, test_share: float) -> float:
-    """Two-sided p of a mean difference over random splits; `test_share` is n_test / n_train, 0 for
-    independent samples."""
+    """Two-sided p-value of a mean difference over random splits.
+
+    `test_share` is n_test / n_train; use 0 for independent samples.
+    """
     n = differences.size
     if n < 2:
         return 1.0
@@ -32,14 +36,17 @@ def corrected_t_test(differences: FloatArray, test_share: float) -> float:
 
 
 def signed_rank_test(differences: Sequence[float]) -> float:
-    """Two-sided p of the signed-rank test; zeros count for both sides."""
+    """Two-sided p-value of Wilcoxon's test, or 1 for fewer than 5 sets.
+
+    The rank of a zero is split between both signs.
+    """
     values = np.asarray(differences)
     if values.size < 5 or not values.any():
         return 1.0
     return _signed_rank(tuple(values.tolist()))
 
 
-@cache  # with ties all signs are tried, which takes a second, and a report asks several times
+@cache  # ties need an enumeration of all signs, about 1 s, and the report repeats the same tests
 def _signed_rank(values: tuple[float, ...]) -> float:
     return float(stats.wilcoxon(values, zero_method="zsplit").pvalue)
 
@@ -50,6 +57,6 @@ def significant_sign(differences: FloatArray, p: float) -> int:
 
 
 def ranks(accuracies: FloatArray) -> FloatArray:
-    """Rank 1 for the highest of each row; equals share the mean of their ranks."""
+    """Ranks within each row: 1 for the highest accuracy; a tie gets the mean of its ranks."""
     ranked: FloatArray = stats.rankdata(-accuracies.round(9), axis=1)
     return ranked

@@ -1,4 +1,4 @@
-"""Where results are: one file per cell while a run goes on, and one file for all that is committed."""
+"""Storage of results: one cache file per cell, and one committed file for all of them."""
 
 import json
 import os
@@ -17,18 +17,18 @@ class Entry:
     result: Result
     cpu_seconds: float
     digest: str
-    current: bool  # computed by this code, from these data
+    current: bool  # computed with the present code and data
 
 
 class Store:
-    """Results of cells: of the folder, or else of the file that is kept."""
+    """Results of cells, from the cache folder or else from the result file."""
 
     def __init__(self, folder: Path, result_file: ResultFile | None = None) -> None:
         self._folder = folder
         self.result_file = result_file or ResultFile(folder / "kept.json")
 
     def get(self, cell: Cell) -> Entry | None:
-        """What this code found with these data."""
+        """The result computed with the present code and data, or None."""
         try:
             digest = cell.digest()
         except MissingDataset:
@@ -43,8 +43,11 @@ class Store:
         return Entry(stored[2], stored[1], digest, current=True)
 
     def latest(self, cell: Cell) -> Entry | None:
-        """The same, or what was found for the same question by other code or other data. Where the
-        data are not on this machine, and nothing can be compared, it is taken as it is."""
+        """The current result, or else the stored one of the same cell from other code or data.
+
+        If the data set is not available, the digests cannot be compared, and the stored result
+        counts as current.
+        """
         stored = self.result_file.get(cell)
         try:
             cell.digest()
@@ -64,7 +67,7 @@ class Store:
         partial.replace(path)
 
     def keep(self, cells: Iterable[Cell], wanted: Sequence[Cell]) -> None:
-        """Put what is there for `cells` into the file, and drop from it what nobody wants."""
+        """Copy the current results of `cells` to the result file, and drop all but the `wanted` ones."""
         for cell in cells:
             found = self.get(cell)
             if found is not None:
@@ -76,7 +79,7 @@ class Store:
 
 
 def rounded(value: Any) -> Any:
-    """Numbers to six decimals, or six digits where they are small: the file stays small."""
+    """Round numbers to six decimals, or six digits if below 1, to keep the file small."""
     if isinstance(value, dict):
         return {name: rounded(one) for name, one in value.items()}
     if isinstance(value, list):

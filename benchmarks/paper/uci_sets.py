@@ -1,4 +1,4 @@
-"""The 13 UCI sets of the paper: where they come from, and what is printed of their sizes."""
+"""The 13 UCI sets of the paper: their sources, and the sizes that the paper states."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from benchmarks.paper.methods.rows import IntArray
 
 @dataclass(frozen=True)
 class UCISet:
-    """Where a set comes from and what the paper says of its size."""
+    """Source of a set, and the size that the paper states."""
 
     key: str
     title: str
     printed_size: tuple[int, int, int, int]  # rows, positive, negative, features
-    bundled: Callable[[], Any] | None = None  # scikit-learn's copy
+    bundled: Callable[[], Any] | None = None  # loads scikit-learn's copy
     negative: frozenset[Any] = frozenset()  # raw labels of class -1 in that copy, or at UCI
     positive: frozenset[Any] = frozenset()  # raw labels of class +1; empty: all others
     repository_name: str | None = None  # at UCI
-    # Where the roles that UCI gives the columns are not those of the paper: the label, and what is
-    # no feature. All other columns are features.
+    # For sets whose column roles at UCI differ from the paper: the label column and the columns that
+    # are not features. All other columns are features.
     label: str | None = None
     dropped: tuple[str, ...] = ()
 
@@ -44,13 +44,13 @@ UCI_SETS = {
                positive=frozenset({2})),
         UCISet("wpbc", "WPBC", (198, 46, 148, 33),
                repository_name="Breast Cancer Wisconsin (Prognostic)", positive=frozenset({"R"})),
-        # UCI has since declared the number of drinks the target.
+        # UCI now declares the number of drinks to be the target.
         UCISet("bupa", "Bupa", (345, 200, 145, 6), repository_name="Liver Disorders",
                positive=frozenset({2}), label="selector"),
         UCISet("sonar", "Sonar", (208, 111, 97, 60),
                repository_name="Connectionist Bench (Sonar, Mines vs. Rocks)",
                positive=frozenset({"M"})),
-        # The paper has the row number among the features.
+        # The paper uses the row number as a feature.
         UCISet("glass", "Glass", (214, 138, 76, 10), repository_name="Glass Identification",
                negative=frozenset({2}), label="Type_of_glass"),
         UCISet("glass_noid", "Glass without Id", (214, 138, 76, 9),
@@ -65,7 +65,7 @@ UCI_SETS = {
 
 
 def labels_of(raw: Any, known: UCISet) -> IntArray:
-    """+1 and -1 for the labels as they are in a copy."""
+    """Map the raw labels of a copy to +1 and -1."""
     values = [value.strip() if isinstance(value, str) else value for value in np.ravel(raw)]
     if known.positive:
         positive = [value in known.positive for value in values]

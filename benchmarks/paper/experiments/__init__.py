@@ -1,1 +1,1 @@
-"""The experiments: each lists its cells for a plan, and computes one."""
+"""The experiments. Each module defines a kind of cell, and lists the cells of a plan."""

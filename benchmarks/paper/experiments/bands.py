@@ -10,7 +10,8 @@ from benchmarks.paper.methods.grids import Grid
 from benchmarks.paper.methods.registry import PAPER_METHODS, description, tune
 from benchmarks.paper.methods.rows import folds_of
 
-# The paper says variance 0.2, and "N(0, 0.2)": a standard deviation of 0.2 is run as well.
+# The paper says "N(0, 0.2)" with variance 0.2. Its figures suggest that 0.2 is the standard deviation,
+# so both are run.
 VARIANCES = (0.0, 0.2**2, artificial.NOISE_VARIANCE)
 
 

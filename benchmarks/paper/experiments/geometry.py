@@ -1,5 +1,8 @@
-"""Where the decision of TSVM and FR-TSVM lies: the toy of the paper's first figures, and draws of
-Ripley's distribution, whose best decision is known."""
+"""Decision boundaries of TSVM and FR-TSVM.
+
+Two data sets: the toy set of the paper's first two figures, and draws from Ripley's distribution, for
+which the Bayes classifier is known.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +22,7 @@ RIPLEY_ROWS, TEST_ROWS = 250, 20_000
 
 @dataclass(frozen=True)
 class ToyCell(Cell):
-    """One draw of the toy, both methods linear and tuned alike; and which rows FR-TSVM suspects."""
+    """One draw of the toy set: both methods, linear kernel, same grid; and the suspected rows."""
 
     seed: int
     grid: Grid
@@ -44,7 +47,7 @@ class ToyCell(Cell):
 
 @dataclass(frozen=True)
 class ExactnessCell(Cell):
-    """One draw of Ripley's distribution: how far the decision is from the best there is."""
+    """One draw from Ripley's distribution: distance of each decision from the Bayes classifier."""
 
     kernel: str
     seed: int
@@ -66,9 +69,9 @@ class ExactnessCell(Cell):
             found = fitted.estimator.predict(test.x)
             result[key] = {
                 "accuracy": fitted.accuracy,
-                # Rows where the decision differs from the best one.
+                # Percentage of the rows where the decision differs from that of the Bayes classifier.
                 "apart": 100.0 * float(np.mean(found != best)),
-                # How many rows too many, or too few, it gives to class +.
+                # Excess of the share of rows assigned to class +1, in percentage points.
                 "bias": 100.0 * float(np.mean(found == 1) - np.mean(best == 1)),
             }
         return result

@@ -1,4 +1,4 @@
-"""Ripley's synthetic data: accuracy and time, and accuracy over the parameters."""
+"""Ripley's synthetic data: accuracy, training time, and sensitivity to the parameters."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ from benchmarks.paper.methods.registry import (
 from benchmarks.paper.methods.rows import folds_of, train_then_test
 from benchmarks.paper.methods.twin import grid_scores
 
-# As in the captions of the paper's figure: what is held while two others vary.
+# Values of the parameters that do not vary in a panel, from the captions of the paper's figure.
 FIXED = {"mu": 0.1, "g": 1.0, "c1": 32.0, "c3": 0.5}
 _COSTS, _WIDTHS = powers_of_two(-8, 8), powers_of_two(-5, 4)
 _MUS = tuple(round(0.05 * step, 2) for step in range(11))
@@ -35,7 +35,7 @@ PANELS = {
 
 @dataclass(frozen=True)
 class RipleyCell(Cell):
-    """One method: tuned on the training rows alone, and the best that any candidate does in testing."""
+    """One method: tuned on the training rows only, and the best test accuracy of any candidate."""
 
     method: str
     kernel: str
@@ -69,7 +69,7 @@ class RipleyCell(Cell):
 
 @dataclass(frozen=True)
 class MembershipsCell(Cell):
-    """How the linear memberships of the training rows go with the distance to the own centre."""
+    """Rank correlation between linear memberships and the distance to the center of the own class."""
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class SensitivityCell(Cell):
     """Test accuracy of the Gaussian FR-TSVM over two parameters."""
 
     panel: str
-    every: int = 1  # take one of so many values
+    every: int = 1  # use every n-th value
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class SensitivityCell(Cell):
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"held": FIXED, "panel": PANELS[self.panel]}
+        return {"fixed": FIXED, "panel": PANELS[self.panel]}
 
     def compute(self) -> Result:
         both, folds = train_then_test(*artificial.ripley())
@@ -118,7 +118,7 @@ class SensitivityCell(Cell):
         scores = grid_scores(METHODS["frtsvm"].build("rbf", {}), axes, both, folds)
         order = ["c1", "c3", "g", "mu"]
         varying = [len(values[name]) for name in order if name in names]
-        # Both parameters of a panel are named in the order of the axes.
+        # A panel names its two parameters in the order of the axes, so no transposition is needed.
         return {"accuracy": (100.0 * scores.reshape(varying)).tolist()}
 
 

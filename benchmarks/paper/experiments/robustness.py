@@ -1,4 +1,4 @@
-"""Beyond the paper: accuracy on clean test rows after training on corrupted ones."""
+"""Robustness (not in the paper): accuracy on clean test rows after training on corrupted rows."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -20,7 +20,7 @@ MOST_TRAINING_ROWS = 200
 
 @dataclass(frozen=True)
 class RobustnessCell(Cell):
-    """One split of one set: every method tuned on the corrupted rows with the same folds and grid."""
+    """One split of one set: every method, tuned on the corrupted rows with the same folds and grid."""
 
     name: str
     corruption: str
@@ -71,7 +71,7 @@ def training_rows(n_rows: int) -> int:
 def robustness_cells(
     names: list[str], corruptions: list[str], n_seeds: int, grid: Grid, n_folds: int
 ) -> list[RobustnessCell]:
-    """Seed by seed, so that an early end leaves complete comparisons."""
+    """List the cells seed by seed, so that an interrupted run still has complete seeds to compare."""
     return [
         RobustnessCell(name, corruption, kernel, seed, grid, n_folds)
         for seed in range(n_seeds)

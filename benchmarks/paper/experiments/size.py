@@ -1,4 +1,4 @@
-"""Training time and memory of TSVM and FR-TSVM as the rows become many."""
+"""Training time and memory of TSVM and FR-TSVM with many rows."""
 
 import time
 import tracemalloc
@@ -19,7 +19,7 @@ REPEATS = 3
 
 @dataclass(frozen=True)
 class SizeCell(Cell):
-    """One method with all costs 1: linear on a table of 50 features, Gaussian on moons."""
+    """One method with all costs 1: linear kernel on 50 features, or Gaussian kernel on two moons."""
 
     method: str
     kernel: str
@@ -60,7 +60,7 @@ def _rows(kernel: str, n_rows: int) -> Rows:
 
 
 def size_cells(share: float) -> list[SizeCell]:
-    """`share` of the rows of the full plan."""
+    """List the cells, with `share` of the rows of the full plan."""
     return [
         SizeCell(method, kernel, round(share * n_rows))
         for kernel, sizes in SIZES.items()

@@ -1,4 +1,4 @@
-"""The UCI sets: the paper's protocol, and nested cross-validation beside it."""
+"""The UCI sets: the paper's protocol, the best candidate in hindsight, and nested cross-validation."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -36,9 +36,9 @@ class UCICell(Cell):
 
 @dataclass(frozen=True)
 class ProtocolCell(UCICell):
-    """As the paper says: parameters from 30 % of the rows, then accuracy over 10 folds of all rows.
+    """The paper's protocol: parameters from 30 % of the rows, then accuracy over 10 folds of all rows.
 
-    The rows that chose the parameters are tested with them too.
+    The test folds include the rows that chose the parameters, so the estimate is biased.
     """
 
     def compute(self) -> Result:
@@ -52,7 +52,7 @@ class ProtocolCell(UCICell):
         )
         outer = folds_of(rows, self.n_folds, self.seed)
         positive, gaps = int((rows.y > 0).sum()), int(np.isnan(rows.x).sum())
-        # Rows, positive, negative, features, gaps.
+        # Rows, rows of class +1, rows of class -1, features, missing values.
         size = [rows.size, positive, rows.size - positive, rows.x.shape[1], gaps]
         result: Result = {"size": size}
         for key, choice in choices.items():
@@ -70,8 +70,10 @@ class ProtocolCell(UCICell):
 
 @dataclass(frozen=True)
 class HindsightCell(UCICell):
-    """The highest mean over the folds that any candidate reaches: what tuning on the test folds would
-    report. No honest estimate, but a bound on what printed numbers can be."""
+    """The highest mean accuracy over the folds of any candidate, as if tuned on the test folds.
+
+    This is not a fair estimate, but an upper bound on the accuracies that a paper can print.
+    """
 
     def compute(self) -> Result:
         rows = datasets.load(self.name)
@@ -86,7 +88,7 @@ class HindsightCell(UCICell):
 
 @dataclass(frozen=True)
 class NestedCell(UCICell):
-    """One outer fold of one seed: tuned by cross-validation inside the training rows alone."""
+    """One outer fold of one seed, tuned by cross-validation within its training rows only."""
 
     fold: int
     n_inner: int

@@ -1,4 +1,4 @@
-"""Is the matrix of a plane singular, and is the solution the only one?"""
+"""Whether the matrix of a plane is singular, and whether its solution is unique."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ ORDERS = 3  # random orders of the coordinates
 
 @dataclass(frozen=True)
 class UniquenessCell(Cell):
-    """H'H of both planes without and with the margin term, and planes found in other orders."""
+    """Rank and condition of H'H of both planes, and the spread of the planes over coordinate orders."""
 
     name: str
     kernel: str
@@ -48,7 +48,8 @@ class UniquenessCell(Cell):
             "missing_rank": max(h.shape[1] - rank for rank in ranks),
             "condition": max(_condition(part) for part in parts),
             "apart": float(spread / np.abs(distances[0]).max()),
-            # Q has the rank of the other class: with less than its rows there are many multipliers.
+            # Q has the rank of the other class. If that is less than its number of rows, the
+            # multipliers are not unique.
             "many_multipliers": any(r < len(p) for r, p in zip(ranks, parts, strict=True)),
         }
 
@@ -61,7 +62,7 @@ class UniquenessCell(Cell):
 
 
 def _condition(h: FloatArray) -> float:
-    """Of H'H + cE, with 0 for the bias in E."""
+    """Condition number of H'H + cE, where E is 0 for the bias."""
     penalty = np.full(h.shape[1], SMALLEST_COST)
     penalty[-1] = 0.0
     values = np.linalg.eigvalsh(h.T @ h + np.diag(penalty))

@@ -1,4 +1,4 @@
-"""The memberships of Ripley's training rows: where they are high, and how they are distributed."""
+"""Memberships of Ripley's training rows: scatter plots and histograms."""
 
 from pathlib import Path
 

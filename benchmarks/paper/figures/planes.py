@@ -1,4 +1,4 @@
-"""Decision boundaries in the plane, with both planes of the twin methods."""
+"""Decision boundaries in two dimensions, with both planes of the twin methods."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,15 +12,15 @@ from benchmarks.paper.methods.registry import KERNEL_TITLES, METHODS, PAPER_METH
 from benchmarks.paper.methods.rows import FloatArray, Rows
 
 STEPS = 220
-_CLIPPED = 8.0  # values of f beyond this are the same as far as a zero line goes
+_CLIPPED = 8.0  # f is clipped to +-8, which does not move its zero line
 
 Raster = tuple[FloatArray, FloatArray]
-# A row of panels: its title, the kernel, training and test rows, parameters by method.
+# One row of panels: suffix of the titles, kernel, training rows, test rows, parameters by method.
 Line = tuple[str, str, Rows, Rows, dict[str, dict[str, float]]]
 
 
 def draw_boundaries(lines: Sequence[Line], path: Path, limits: tuple[float, ...]) -> Path:
-    """One row of panels per line, one column per method of the paper."""
+    """Draw one row of panels per `Line`, one column per method of the paper."""
     figure, axes = style.panels(
         len(lines), len(PAPER_METHODS), (10.5, 2.7 * len(lines)), sharex=True, sharey=True
     )
@@ -41,7 +41,7 @@ def draw_boundaries(lines: Sequence[Line], path: Path, limits: tuple[float, ...]
 
 
 def rastered(limits: tuple[float, ...]) -> Raster:
-    """Places in lines and columns."""
+    """Coordinates of a regular raster of points."""
     x1, x2 = np.meshgrid(np.linspace(*limits[:2], STEPS), np.linspace(*limits[2:], STEPS))
     return x1, x2
 

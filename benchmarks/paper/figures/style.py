@@ -1,4 +1,4 @@
-"""What all figures have in common."""
+"""Style shared by all figures."""
 
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 from PIL import Image
 
 POSITIVE, NEGATIVE = "#c0392b", "#2471a3"
-# One colour per method, told apart without red against green.
+# One color per method; no pair differs only in red and green.
 COLOURS = {
     "svm": "#7f8c8d",
     "fsvm": "#d4ac0d",
@@ -38,13 +38,16 @@ _COLOURS_KEPT = 96
 
 
 def panels(n_rows: int, n_columns: int, size: tuple[float, float], **options: Any) -> Any:
-    """A figure and its axes, always as a two-dimensional array."""
+    """Create a figure and a two-dimensional array of its axes."""
     mpl.rcParams.update(SETTINGS)
     return plt.subplots(n_rows, n_columns, figsize=size, squeeze=False, **options)
 
 
 def save(figure: Any, path: Path) -> Path:
-    """Write the figure in few colours and without the date: small, and the same for the same results."""
+    """Write the figure as a small PNG.
+
+    The palette is reduced and no date is stored, so that equal results give equal files.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     drawn = BytesIO()
     figure.savefig(drawn, metadata={"Software": None})

@@ -11,7 +11,7 @@ from benchmarks.paper.methods.registry import KERNEL_TITLES, METHODS, PAPER_METH
 
 
 def draw_times(seconds: dict[str, dict[str, NDArray[np.float64]]], path: Path) -> Path:
-    """`seconds` by kernel and set, one value per method."""
+    """Draw bars; `seconds` is by kernel and set, with one value per method."""
     figure, axes = style.panels(len(seconds), 1, (10.5, 2.5 * len(seconds)), sharex=True)
     for (kernel, by_set), axis in zip(seconds.items(), axes[:, 0], strict=True):
         for number, method in enumerate(PAPER_METHODS):

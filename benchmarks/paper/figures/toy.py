@@ -1,4 +1,4 @@
-"""The paper's first two figures: planes of TSVM and FR-TSVM among noise, and memberships in numbers."""
+"""The paper's Fig. 1 and 2: planes of TSVM and FR-TSVM, and memberships, on rows with wrong labels."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ _LIMITS = (-2.4, 2.4, -2.2, 2.4)
 
 
 def draw_toy_planes(params: dict[str, dict[str, float]], path: Path) -> Path:
-    """One panel per method, with its tuned parameters; circles mark the rows that are noise."""
+    """Draw one panel per method, with its tuned parameters; circles mark rows with wrong labels."""
     train, noisy, test = artificial.toy(SEED)
     figure, axes = style.panels(1, 2, (9.0, 3.8), sharex=True, sharey=True)
     raster = rastered(_LIMITS)
@@ -26,12 +26,12 @@ def draw_toy_planes(params: dict[str, dict[str, float]], path: Path) -> Path:
         _circles(axis, train.x[noisy])
         draw_lines(axis, fitted.estimator, raster)
         axis.set(xlim=_LIMITS[:2], ylim=_LIMITS[2:])
-        axis.set_title(f"{METHODS[method].title}: {fitted.accuracy:.1f} % without noise")
+        axis.set_title(f"{METHODS[method].title}: {fitted.accuracy:.1f} % on rows without noise")
     return style.save(figure, path)
 
 
 def draw_toy_memberships(path: Path) -> Path:
-    """The membership of every row beside it."""
+    """Draw the rows, each labeled with its membership."""
     train, noisy, _ = artificial.toy(SEED)
     model = FRTSVMClassifier("linear", random_state=0).fit(train.x, train.y)
     figure, axes = style.panels(1, 1, (7.5, 5.0))

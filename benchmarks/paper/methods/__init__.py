@@ -1,1 +1,1 @@
-"""SVM, FSVM, TSVM and FR-TSVM with its variants, behind one interface: tune, then build."""
+"""SVM, FSVM, TSVM, FR-TSVM and its variants, with one interface for tuning and fitting."""

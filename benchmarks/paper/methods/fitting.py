@@ -1,4 +1,4 @@
-"""One timed fit and its accuracy on other rows."""
+"""Fit one method, measure the CPU time, and score it on test rows."""
 
 import time
 import warnings
@@ -15,14 +15,14 @@ from benchmarks.paper.methods.rows import Rows
 @dataclass(frozen=True)
 class Fitted:
     estimator: Any
-    accuracy: float  # per cent
-    seconds: float  # of CPU
+    accuracy: float  # percent
+    seconds: float  # CPU time
 
 
 def fit_and_score(
     key: str, kernel: str, params: dict[str, float], train: Rows, test: Rows, repeat: int = 1
 ) -> Fitted:
-    """Fit `repeat` times, keeping the shortest CPU time; kernel and memberships are part of it."""
+    """Fit `repeat` times and keep the shortest CPU time, which includes kernel and memberships."""
     seconds = np.inf
     for _ in range(repeat):
         estimator = METHODS[key].build(kernel, params)

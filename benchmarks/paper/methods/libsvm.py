@@ -1,7 +1,7 @@
-"""SVM and FSVM: scikit-learn's SVC, with memberships as weights of the slack.
+"""SVM and FSVM: scikit-learn's SVC; FSVM weights the slack by memberships.
 
-The search computes the kernel of a fold once for all costs and both methods. Tolerance and memberships
-are those of the estimators that are fitted with the choice.
+The search computes the kernel matrix of a fold once for all costs and both methods. It uses the same
+tolerance and memberships as the estimators that are fitted with the chosen parameters.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from frtsvm_core import FSVMClassifier
 FloatArray = NDArray[np.float64]
 
 TOLERANCE = 1e-3  # scikit-learn's default
-# Large costs on overlapping classes: libsvm would go on for minutes without a change of a label.
+# With large costs on overlapping classes, libsvm iterates for minutes without changing a prediction.
 MOST_STEPS = 200_000
 
 
@@ -60,7 +60,7 @@ def libsvm_tables(
                 weight = np.ones(training.size)
                 if method.row_weights is not None:
                     weight = method.row_weights.of(training, kernel, gamma)
-                # libsvm mixes up the columns of a given kernel where it drops rows of weight 0.
+                # libsvm drops rows of weight 0 and then mixes up the columns of a precomputed kernel.
                 kept = np.flatnonzero(weight > 0.0)
                 square, tall = inner[np.ix_(kept, kept)], outer[:, kept]
                 for line, cost in enumerate(grid.costs):

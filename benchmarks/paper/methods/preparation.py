@@ -1,4 +1,4 @@
-"""Gaps and ranges, always learned from the rows that train."""
+"""Imputation and scaling, always learned from the training rows only."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from benchmarks.paper.methods.selection import Choice, ScoreTable
 
 
 def prepared(train: Rows, *others: Rows) -> tuple[Rows, ...]:
-    """Gaps filled with the median, features scaled to [0, 1], both learned from `train` alone."""
+    """Impute the median and scale the features to [0, 1], both learned from `train` only."""
     steps = make_pipeline(SimpleImputer(strategy="median"), MinMaxScaler()).fit(train.x)
     return tuple(Rows(steps.transform(rows.x), rows.y) for rows in (train, *others))
 
@@ -22,7 +22,7 @@ def prepared(train: Rows, *others: Rows) -> tuple[Rows, ...]:
 def raw_tables(
     keys: Sequence[str], kernel: str, rows: Rows, folds: Folds, grid: Grid
 ) -> dict[str, ScoreTable]:
-    """`score_tables` of rows as they are in the file: each fold is prepared by its own training rows."""
+    """`score_tables` of unprepared rows: each fold is prepared with its own training rows."""
     parts = []
     for train, validation in folds:
         pair = prepared(rows[train], rows[validation])
@@ -36,6 +36,6 @@ def raw_tables(
 def tune_raw(
     keys: Sequence[str], kernel: str, rows: Rows, folds: Folds, grid: Grid
 ) -> dict[str, Choice]:
-    """The choice of each method on the same rows, folds and grid."""
+    """Tune each method on the same unprepared rows, folds and grid."""
     tables = raw_tables(keys, kernel, rows, folds, grid)
     return {key: table.best() for key, table in tables.items()}

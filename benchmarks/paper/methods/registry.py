@@ -1,4 +1,4 @@
-"""The methods by name, and the one way to tune them."""
+"""The methods by name, and their common tuning."""
 
 import warnings
 from collections.abc import Sequence
@@ -33,14 +33,16 @@ KERNEL_TITLES = {"linear": "linear", "rbf": "Gaussian"}
 
 _ALL: tuple[Method, ...] = (
     LibsvmMethod("svm", "SVM"),
-    # mu = 1/2 makes no difference between suspected rows and others: the membership of Lin & Wang.
+    # mu = 1/2 treats suspected rows like all others, as the membership of Lin & Wang does.
     LibsvmMethod("fsvm", "FSVM", MembershipWeights("center", mu=0.5)),
     TSVMMethod(),
     FRTSVMMethod("frtsvm", "FR-TSVM", "center"),
     FRTSVMMethod("frtsvm-none", "FR-TSVM, none", "none"),
     FRTSVMMethod("frtsvm-neighbors", "FR-TSVM, neighbors", "neighbors"),
-    OwnWeightedMethod("own-center", "own-class too, center", MembershipWeights("center")),
-    OwnWeightedMethod("own-neighbors", "own-class too, neighbors", MembershipWeights("neighbors")),
+    OwnWeightedMethod("own-center", "own-class weights, center", MembershipWeights("center")),
+    OwnWeightedMethod(
+        "own-neighbors", "own-class weights, neighbors", MembershipWeights("neighbors")
+    ),
     LibsvmMethod("fsvm-neighbors", "FSVM, neighbors", MembershipWeights("neighbors")),
 )
 METHODS = {method.key: method for method in _ALL}
@@ -48,7 +50,7 @@ PAPER_METHODS = ("svm", "fsvm", "tsvm", "frtsvm")
 
 
 def description(keys: Sequence[str]) -> list[str]:
-    """All that makes these methods what they are, but for the library."""
+    """Settings of the methods, for the digest of a result; the library itself is not included."""
     return [repr(METHODS[key]) for key in keys] + [f"libsvm {TOLERANCE} {MOST_STEPS}"]
 
 
@@ -58,11 +60,11 @@ def score_tables(
     """Validation accuracy over the grid, for each method on the same folds."""
     methods = [METHODS[key] for key in keys]
     tables: dict[str, ScoreTable] = {}
-    # Every candidate is built here, and its rows were checked: checking each again would take longer
+    # The candidates are built here and the rows are finite. Validation in each fit would take longer
     # than many of the fits.
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
     with unchecked, warnings.catch_warnings():
-        # A fit that stops at its limit of steps is a candidate like any other.
+        # A fit that reaches its iteration limit is still a candidate.
         warnings.simplefilter("ignore", ConvergenceWarning)
         libsvm = [method for method in methods if isinstance(method, LibsvmMethod)]
         if libsvm:
@@ -81,6 +83,6 @@ def score_tables(
 def tune(
     keys: Sequence[str], kernel: str, rows: Rows, folds: Folds, grid: Grid
 ) -> dict[str, Choice]:
-    """The choice of each method on the same rows, folds and grid."""
+    """Tune each method on the same rows, folds and grid."""
     tables = score_tables(keys, kernel, rows, folds, grid)
     return {key: table.best() for key, table in tables.items()}

@@ -1,4 +1,4 @@
-"""Memberships of training rows, for the methods that take them as weights."""
+"""Memberships of training rows, for methods that use them as row weights."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from frtsvm_core.memberships import center_memberships, neighbor_memberships
 FloatArray = NDArray[np.float64]
 
 DELTA = 1e-10
-# Keeps the factorization going where rows are equal; far below what a distance can show.
+# Added to the diagonal, so that equal rows do not stop the factorization; negligible for distances.
 _JITTER = 1e-10
 
 
 @dataclass(frozen=True)
 class MembershipWeights:
-    """A membership by its name, with the share that suspected rows keep."""
+    """Computes the memberships of the given kind; `mu` is the factor for suspected rows."""
 
     membership: str
     mu: float = 0.1
@@ -30,7 +30,7 @@ class MembershipWeights:
             rng = np.random.default_rng(0)
             return neighbor_memberships(rows.x, codes, weight, mu=self.mu, rng=rng).values
         linear = kernel == "linear"
-        # Rows of a factor of the kernel matrix have the distances of feature space.
+        # The distances between rows of a factor of the kernel matrix are those in feature space.
         space = rows.x if linear else _factor(rbf_kernel(rows.x, gamma=gamma))
         return center_memberships(
             space, codes, weight, mu=self.mu, delta=DELTA, feature_space=not linear

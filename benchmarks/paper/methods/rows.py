@@ -1,4 +1,4 @@
-"""Rows with labels, and folds over them."""
+"""Labeled rows, and cross-validation folds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ class Rows:
 
 
 def folds_of(rows: Rows, n_folds: int, seed: int) -> Folds:
-    """Shuffled stratified folds; fewer where the smaller class has not a row for each."""
+    """Shuffled stratified folds, at most one per row of the smaller class."""
     rarest = int(np.bincount((rows.y > 0).astype(int), minlength=2).min())
     splitter = StratifiedKFold(max(2, min(n_folds, rarest)), shuffle=True, random_state=seed)
     return list(splitter.split(rows.x, rows.y))
 
 
 def train_then_test(train: Rows, test: Rows) -> tuple[Rows, Folds]:
-    """Both together, with the one fold that trains on the first and validates on the second."""
+    """Both sets of rows together, with a single fold that trains on `train` and validates on `test`."""
     both = Rows(np.vstack([train.x, test.x]), np.concatenate([train.y, test.y]))
-    everyone = np.arange(both.size)
-    return both, [(everyone[: train.size], everyone[train.size :])]
+    indices = np.arange(both.size)
+    return both, [(indices[: train.size], indices[train.size :])]

@@ -1,4 +1,4 @@
-"""Which candidate of a search is taken."""
+"""Choose one candidate of a search."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from scipy.ndimage import uniform_filter
 
 FloatArray = NDArray[np.float64]
 
-# Mean scores this close are equal: they are sums of a few fractions in different order.
+# Mean scores that differ by less are a tie: the difference is only a rounding error.
 _TIED = 1e-9
 
 
@@ -26,10 +26,10 @@ class ScoreTable:
     scores: FloatArray
 
     def best(self) -> Choice:
-        """The highest score; among equals the one whose neighbours in the grid score highest.
+        """The candidate with the highest score; of a tie, the one with the best neighbors in the grid.
 
-        With few rows dozens of candidates tie. Taking the first would take an edge of the grid, and
-        the edges mean different things for different methods.
+        With few rows, dozens of candidates tie. Taking the first one would favor the edge of the grid,
+        and an edge means something different for each method.
         """
         tied = self.scores >= self.scores.max() - _TIED
         around = uniform_filter(self.scores, size=3, mode="nearest")

@@ -1,12 +1,12 @@
-"""TSVM and FR-TSVM with its memberships, tuned by the shared search of the library.
+"""TSVM, and FR-TSVM with its memberships, tuned by the library's `FRTSVMSearchCV`.
 
-"Own-class" variants weigh the distances of a plane to its own class by the memberships as well,
+The "own-class weights" variants also weight the distances of a plane to its own class,
 
     min  c/2 |t|^2 + 1/2 sum_own s_i (F_i.g + b)^2 + c3 sum_other s_i xi_i
 
-where the paper has s only in the last sum. With membership "none", a row weight w_i enters the first sum
-as it is and the last as c3 w_i (docs/maths.md, eq. 4): so w = s is this problem. A weight also counts
-the row in the penalty of a kernel plane, |t| = |R^-1 g| with RR' = F' diag(s) F.
+where the paper has s only in the last sum. With membership "none", a row weight w_i enters the first
+sum as it is and the last sum as c3 w_i (docs/maths.md, eq. 4), so w = s gives this problem. The weight
+also enters the penalty of a kernel plane, |t| = |R^-1 g| with RR' = F' diag(s) F.
 """
 
 from collections.abc import Iterable, Sequence
@@ -59,7 +59,7 @@ class OwnWeightedMethod:
 
 
 class OwnWeighted:
-    """FR-TSVM with the memberships in both sums."""
+    """FR-TSVM with memberships in both sums."""
 
     def __init__(self, row_weights: MembershipWeights, twin: FRTSVMClassifier) -> None:
         self._row_weights, self._twin = row_weights, twin
@@ -85,9 +85,9 @@ def tsvm_table(method: TSVMMethod, kernel: str, rows: Rows, folds: Folds, grid: 
 def frtsvm_tables(
     methods: Sequence[FRTSVMMethod], kernel: str, rows: Rows, folds: Folds, grid: Grid
 ) -> dict[str, ScoreTable]:
-    """One search for all memberships: they share everything but the box."""
+    """Search all memberships at once: they differ only in the box of the dual."""
     axes = grid.axes(kernel, "c1", "c3")
-    # The search orders its table by the names of the parameters, and so are these.
+    # The search orders its results by parameter name; "membership" comes last.
     wide = axes | {"membership": tuple(method.membership for method in methods)}
     scores = grid_scores(methods[0].build(kernel, {}), wide, rows, folds)
     return {
@@ -98,8 +98,10 @@ def frtsvm_tables(
 def own_weighted_table(
     method: OwnWeightedMethod, kernel: str, rows: Rows, folds: Folds, grid: Grid
 ) -> ScoreTable:
-    """The memberships are weights here, which depend on the training rows and the kernel: one search
-    for each fold and gamma."""
+    """Search each fold and gamma separately.
+
+    The memberships are row weights here, which depend on the training rows and the kernel.
+    """
     axes = grid.axes(kernel, "c1", "c3")
     widths: Iterable[float | None] = axes.get("gamma", (None,))
     costs = {name: values for name, values in axes.items() if name != "gamma"}
@@ -108,7 +110,7 @@ def own_weighted_table(
         twin = method.unweighted(kernel, {} if gamma is None else {"gamma": gamma})
         total = np.zeros([len(values) for values in costs.values()])
         for train, validation in folds:
-            # Validation rows count alike.
+            # All validation rows have weight 1.
             weight = np.ones(rows.size)
             weight[train] = method.row_weights.of(rows[train], kernel, gamma)
             total += grid_scores(twin, costs, rows, [(train, validation)], weight)

@@ -1,1 +1,1 @@
-"""From results to docs/reproduction.md."""
+"""Write docs/reproduction.md from the results."""

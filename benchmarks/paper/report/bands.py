@@ -1,4 +1,4 @@
-"""The section on the second artificial set."""
+"""Section of the report: the second artificial set."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -20,7 +20,7 @@ _TITLES = [METHODS[method].title for method in PAPER_METHODS]
 
 
 def bands_results(results: Results) -> dict[float, dict[str, FloatArray]]:
-    """By variance of the noise: accuracies and times, complete seeds x methods."""
+    """Accuracies and CPU seconds by variance of the noise: complete seeds x methods."""
     found: dict[float, list[tuple[list[float], list[float]]]] = defaultdict(list)
     seeds = results.complete_seeds("bands", BandsCell)
     for cell, result in results.of("bands", BandsCell):
@@ -60,19 +60,24 @@ def bands_section(results: Results, folder: Path) -> str:
         folder / "bands_boundaries.png",
         lambda path: _draw_bands(results, path),
         "Decision boundaries",
-        "The first draw: training rows, boundary (black) and planes (dashed). "
+        "Training rows of the first draw, with the decision boundary (black) and the planes (dashed). "
         f"{results.made_by('bands')}",
     )
     draws = max((len(one["accuracy"]) for one in found.values()), default=0)
     return f"""## The second artificial set
 
-3,000 rows in two bands (generated with the lower band's upper edge at −0.8; the printed +0.8 puts
-one band inside the other), 600 for training, Gaussian kernel, mean ± standard deviation over
-{draws} draws, tuned by {results.plan.inner_folds}-fold cross-validation on the
-training rows over {grid_text(results.plan.repeated_grid)}. The paper adds noise "N(0, 0.2)" of
-variance 0.2 to every training row. {_which_noise(found)} Without noise the bands overlap a little
-near x₁ = −1: no classifier can expect more than {artificial.bands_bayes_accuracy():.2f} %, and the
-printed 100 % of 2,400 rows takes luck.
+The set has 3,000 rows in two bands, 600 of them for training. The upper edge of the lower band is
+at −0.8 here; with the +0.8 that the paper prints, one band would lie inside the other. The kernel
+is Gaussian. The parameters are tuned by {results.plan.inner_folds}-fold cross-validation on the
+training rows over {grid_text(results.plan.repeated_grid)}.
+
+Without noise, the bands overlap slightly near x₁ = −1. The best possible expected accuracy is
+{artificial.bands_bayes_accuracy():.2f} %, so the printed 100 % of 2,400 rows needs luck.
+
+The paper adds noise "N(0, 0.2)" of variance 0.2 to every training row. {_which_noise(found)}
+
+The table has the accuracies found here, mean ± standard deviation over {draws} draws, next to the
+printed ones, and the training times.
 
 {table(["accuracy, %", *_TITLES], rows)}
 
@@ -83,7 +88,7 @@ printed 100 % of 2,400 rows takes luck.
 
 
 def _which_noise(found: dict[float, dict[str, FloatArray]]) -> str:
-    """Which of the two readings of "N(0, 0.2)" comes nearer to what is printed."""
+    """Compare both readings of "N(0, 0.2)", as a variance and as a deviation, with the paper."""
     old = np.array(printed.BANDS_ACCURACY[artificial.NOISE_VARIANCE])
     off = {
         variance: float(np.abs(found[variance]["accuracy"].mean(axis=0) - old).mean())
@@ -95,10 +100,10 @@ def _which_noise(found: dict[float, dict[str, FloatArray]]) -> str:
     as_deviation, as_variance = (off[variance] for variance in VARIANCES if variance > 0.0)
     nearer = "a standard deviation" if as_deviation < as_variance else "a variance"
     return (
-        f"With that variance (a standard deviation of {np.sqrt(artificial.NOISE_VARIANCE):.2f}, where "
-        f"the bands are 0.5 wide) the four methods are {as_variance:.1f} points from their printed "
-        f"accuracies on average, with a *standard deviation* of 0.2 {as_deviation:.1f} points: it was "
-        f"probably {nearer} that was run."
+        f"With 0.2 as the variance (a standard deviation of {np.sqrt(artificial.NOISE_VARIANCE):.2f}, "
+        f"where the bands are 0.5 wide), the accuracies of the four methods differ from the printed "
+        f"ones by {as_variance:.1f} points on average. With 0.2 as the *standard deviation* they differ "
+        f"by {as_deviation:.1f} points. So 0.2 was probably {nearer} in the paper's experiment."
     )
 
 

@@ -1,4 +1,4 @@
-"""How long it took, and on what."""
+"""Section of the report: duration of the runs, and the machine."""
 
 from benchmarks.paper.plan import QUICK
 from benchmarks.paper.report.markdown import table
@@ -9,7 +9,7 @@ from benchmarks.paper.runs import REPORT, Run
 def duration_section(results: Results) -> str:
     run = results.run
     if not run.machine:
-        return "## How long it took\n\nNot run.\n"
+        return "## Duration and machine\n\nNot run.\n"
     rows = [
         [name, str(results.complete(name)[0]), *_minutes(results.cpu_seconds(name), wall)]
         for name, wall in ((name, run.wall.get(name)) for name in results.experiments)
@@ -18,11 +18,17 @@ def duration_section(results: Results) -> str:
     if REPORT in run.wall:
         rows.append(["figures and text", "", "", f"{run.wall[REPORT] / 60:.1f}"])
     cells = sum(results.complete(name)[0] for name in results.experiments)
-    rows.append(["all", str(cells), *_minutes(run.cpu, run.wall_seconds)])
+    rows.append(["total", str(cells), *_minutes(run.cpu, run.wall_seconds)])
     quick = results.other_runs.get(QUICK.name)
-    return f"""## How long it took
+    told = [_run_text(results.plan.command, run)]
+    if quick:
+        told.append(_run_text(QUICK.command, quick))
+    listed = "\n".join(f"- {text}" for text in told)
+    return f"""## Duration and machine
 
-{_run_text(results.plan.command, run)}{_run_text(QUICK.command, quick) if quick else ""}
+{listed}
+
+The table has the number of results and the time of each experiment of `{results.plan.command}`.
 
 {table(["experiment", "cells", "CPU minutes", "wall minutes"], rows)}
 
@@ -33,10 +39,10 @@ def duration_section(results: Results) -> str:
 def _run_text(command: str, run: Run) -> str:
     machine = run.machine
     return (
-        f"`{command}`: {run.cpu / 60:.1f} minutes of CPU time in {run.wall_seconds / 60:.1f} "
+        f"`{command}` took {run.cpu / 60:.1f} minutes of CPU time in {run.wall_seconds / 60:.1f} "
         f"minutes, with {machine['processes']} processes on {machine['cores']} cores "
         f"({machine['processor']}), Python {machine['python']}, scikit-learn "
-        f"{machine['scikit-learn']}, NumPy {machine['numpy']}. "
+        f"{machine['scikit-learn']} and NumPy {machine['numpy']}."
     )
 
 

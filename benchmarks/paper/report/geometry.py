@@ -1,4 +1,4 @@
-"""The section on the paper's first two figures, and on where the decision lies."""
+"""Section of the report: the paper's first two figures, and the distance to the best decision."""
 
 from pathlib import Path
 from typing import Any
@@ -24,26 +24,27 @@ def exactness(results: Results, kernel: str) -> list[dict[str, Any]]:
 def geometry_section(results: Results, folder: Path) -> str:
     found = toy_results(results)
     if SEED not in found:
-        return "## Two planes among noise\n\nNot run.\n"
+        return "## The paper's Fig. 1 and 2: planes among noisy rows\n\nNot run.\n"
     params = {method: found[SEED][method]["params"] for method in TWINS}
     first = figure(
         folder / "toy_planes.png",
         lambda path: draw_toy_planes(params, path),
         "Planes of TSVM and FR-TSVM",
-        "The paper's Fig. 1: the planes (dashed) and the decision (black) of linear TSVM and "
-        f"FR-TSVM, tuned alike. {results.made_by('geometry')}",
+        "The paper's Fig. 1: planes (dashed) and decision boundary (black) of linear TSVM and "
+        f"FR-TSVM, tuned in the same way. {results.made_by('geometry')}",
     )
     second = figure(
         folder / "toy_memberships.png",
         draw_toy_memberships,
         "Memberships in numbers",
-        "The paper's Fig. 2: the linear memberships of the same rows. Stars are the centres of "
-        f"the classes. {results.made_by()}",
+        "The paper's Fig. 2: the linear memberships of the same rows. Stars are the class centers. "
+        f"{results.made_by()}",
     )
-    return f"""## Two planes among noise
+    return f"""## The paper's Fig. 1 and 2: planes among noisy rows
 
-The paper does not give the rows of its first two figures. Here they are {artificial.TOY_ROWS} rows of
-each class along two lines, {artificial.TOY_NOISE} of each among the other class (circles).
+The paper does not give the rows of its first two figures. The figures here show
+{artificial.TOY_ROWS} rows of each class along two lines; {artificial.TOY_NOISE} rows of each class
+lie among the other class (circles).
 
 {first}
 
@@ -60,8 +61,8 @@ def _apart(results: Results) -> str:
         if draws:
             for title, value in (
                 ("accuracy, %", lambda one: one["accuracy"]),
-                ("decision differs from the best one, % of rows", lambda one: one["apart"]),
-                ("share given to class + off by, points", lambda one: abs(one["bias"])),
+                ("decision differs from the Bayes classifier, % of rows", lambda one: one["apart"]),
+                ("error of the share of class +1, points", lambda one: abs(one["bias"])),
             ):
                 means = [float(np.mean([value(draw[m]) for draw in draws])) for m in TWINS]
                 texts = [f"{mean:.2f}" for mean in means]
@@ -72,9 +73,10 @@ def _apart(results: Results) -> str:
     best = float(np.mean([draw["best"] for draw in exactness(results, KERNELS[0])]))
     return f"""### How exact is the decision?
 
-The distribution of Ripley's data is known, and so is the best decision there is, which is right for
-{best:.1f} % of the rows. {len(exactness(results, KERNELS[0]))} draws of {RIPLEY_ROWS} training
-rows, tuned alike:
+The distribution of Ripley's data is known, and so is the Bayes classifier, the best one possible. It
+is right for {best:.1f} % of the rows. The table compares both methods with it, mean over
+{len(exactness(results, KERNELS[0]))} draws of {RIPLEY_ROWS} training rows, tuned in the same way.
+Lower is better in the last two rows of each kernel.
 
 {table(["", *(METHODS[method].title for method in TWINS)], rows)}
 

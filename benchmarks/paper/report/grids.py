@@ -1,4 +1,4 @@
-"""What was searched, in words."""
+"""Descriptions of the search grids."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,13 +12,15 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def grid_text(grid: Grid) -> str:
-    """The values of the costs and widths of a search."""
+    """Describe the costs and widths of a grid."""
     return f"{_powers(grid.costs)} for each of C, c₁ = c₂, c₃ = c₄, and g = {_powers(grid.widths)}"
 
 
 def edge_text(results: Iterable[Result], grid: Grid) -> str:
-    """How often each method takes the narrowest or the widest kernel of the grid: where that is often,
-    more widths might have helped."""
+    """Tell how often each method chooses the smallest or largest width of the grid.
+
+    If that is often, a wider range of widths might have helped.
+    """
     found = list(results)
     if not found or len(grid.widths) < 3:
         return ""
@@ -26,7 +28,7 @@ def edge_text(results: Iterable[Result], grid: Grid) -> str:
         f"{METHODS[method].title} {100.0 * float(np.mean(list(_edges(found, method, grid)))):.0f} %"
         for method in PAPER_METHODS
     )
-    return f"Choices at an end of the range of g: {listed}."
+    return f"The chosen g is the smallest or largest of the grid in: {listed}."
 
 
 def _edges(found: Iterable[Result], method: str, grid: Grid) -> Iterator[bool]:

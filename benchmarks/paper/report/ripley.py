@@ -1,4 +1,4 @@
-"""The section on Ripley's data."""
+"""Section of the report: Ripley's data."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -18,7 +18,7 @@ _TITLES = [METHODS[method].title for method in PAPER_METHODS]
 
 
 def ripley_results(results: Results) -> dict[str, dict[str, dict[str, float]]]:
-    """By kernel and method; kernels with all methods only."""
+    """Results by kernel and method, for kernels with results of all methods."""
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     for cell, result in results.of("ripley", RipleyCell):
         found[cell.kernel][cell.method] = result
@@ -28,14 +28,14 @@ def ripley_results(results: Results) -> dict[str, dict[str, dict[str, float]]]:
 def ripley_section(results: Results, folder: Path) -> str:
     found = ripley_results(results)
     if not found:
-        return "## Ripley's synthetic data\n\nNot run: the data set is not there.\n"
+        return "## Ripley's synthetic data\n\nNot run: the data set is not available.\n"
     rows = []
     for kernel in found:
         ours = [found[kernel][method] for method in PAPER_METHODS]
         lines = {
             "accuracy, printed": printed.RIPLEY_ACCURACY[kernel],
             "accuracy, tuned on the training rows": [one["accuracy"] for one in ours],
-            "best test accuracy in the grid": [one["best_in_test"] for one in ours],
+            "best test accuracy of any candidate": [one["best_in_test"] for one in ours],
         }
         for title, values in lines.items():
             texts = bold_best(values, [f"{value:.1f}" for value in values])
@@ -44,24 +44,30 @@ def ripley_section(results: Results, folder: Path) -> str:
         old = printed.RIPLEY_SECONDS[kernel]
         rows.append([f"{KERNEL_TITLES[kernel]}, training time, printed, s", *fastest(old)])
         rows.append([f"{KERNEL_TITLES[kernel]}, training time, CPU ms", *fastest(times)])
-    parameters = "; ".join(
-        f"{METHODS[method].title} {KERNEL_TITLES[kernel]}: {_parameters(found[kernel][method])}"
+    parameters = "\n".join(
+        f"- {METHODS[method].title}, {KERNEL_TITLES[kernel]}: {_parameters(found[kernel][method])}"
         for kernel in found
         for method in PAPER_METHODS
     )
     figures = _ripley_figures(results, found, folder)
     return f"""## Ripley's synthetic data
 
-250 rows for training, 1,000 for testing: one standard error of a printed accuracy is about 0.9
-points. "Tuned" takes the parameters from {results.plan.paper_folds}-fold cross-validation on the
-250 training rows; "best" is the highest *test* accuracy of any candidate, which no honest procedure
-can promise: it shows how much of a printed accuracy may be choice.
+The set has 250 rows for training and 1,000 for testing, so one standard error of a printed accuracy is
+about 0.9 points. The table has three accuracies for each kernel:
+
+- "printed": the paper's number;
+- "tuned": the parameters come from {results.plan.paper_folds}-fold cross-validation on the 250
+  training rows;
+- "best": the highest *test* accuracy of any candidate. No fair procedure can reach it on purpose; it
+  shows how much of a printed accuracy may be due to the choice of parameters.
 
 {table(["", *_TITLES], rows)}
 
 {results.made_by("ripley")}
 
-Chosen: {parameters}.
+Chosen parameters:
+
+{parameters}
 {figures}"""
 
 
@@ -84,16 +90,16 @@ def _ripley_figures(
             folder / "ripley_memberships.png",
             memberships,
             "Memberships of the training rows",
-            "The memberships of the training rows (γ = 1 for the Gaussian kernel), and how they are "
-            "distributed. Circles mark suspected noise: rows at least as near to the other centre. "
-            f"{results.made_by()}",
+            "Memberships of the training rows (γ = 1 for the Gaussian kernel) and their histograms. "
+            "Circles mark suspected noise: rows that are at least as close to the center of the other "
+            f"class as to their own. {results.made_by()}",
         ),
         figure(
             folder / "ripley_boundaries.png",
             boundaries,
             "Decision boundaries",
-            "Decision boundaries (black) with the plane of each class (dashed), tuned as above; test "
-            f"accuracy in the titles. {results.made_by('ripley')}",
+            "Decision boundary (black) and planes (dashed) of each method, with the parameters listed "
+            f"above. The titles show the test accuracy. {results.made_by('ripley')}",
         ),
         _sensitivity(results, folder),
     ]
@@ -114,8 +120,8 @@ def _sensitivity(results: Results, folder: Path) -> str:
         folder / "ripley_sensitivity.png",
         lambda path: draw_sensitivity(accuracies, every, path),
         "Test accuracy over the parameters",
-        "Test accuracy of the Gaussian FR-TSVM, with the parameters that the paper's figure holds "
-        f"fixed. Range of each panel: {phrases}. What is dark is 80 % or less. "
+        "Test accuracy of the Gaussian FR-TSVM over two parameters; the others have the values of the "
+        f"paper's figure. Range of each panel: {phrases}. The darkest color is 80 % or less. "
         f"{results.made_by('sensitivity')}",
     )
     return f"### Accuracy over the parameters\n\n{drawn}"

@@ -1,4 +1,4 @@
-"""The section on robustness, beyond the paper."""
+"""Sections of the report: robustness to wrong labels and outliers, which the paper does not have."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,12 +52,12 @@ def robustness_section(results: Results, folder: Path) -> str:
     by_kernel = {kernel: robustness_splits(results, kernel) for kernel in KERNELS}
     by_kernel = {kernel: found for kernel, found in by_kernel.items() if found}
     if not by_kernel:
-        return "## Robustness\n\nNot run.\n"
+        return "## Robustness to wrong labels and outliers\n\nNot run.\n"
     drawn = figure(
         folder / "robustness.png",
         lambda path: draw_robustness(by_kernel, _DRAWN, path),
         "Accuracy under corruption",
-        "Mean over the sets, as the difference to the SVM with the same kernel. "
+        "Accuracy minus that of the SVM with the same kernel, mean over the sets. "
         f"{results.made_by('robustness')}",
     )
     made_by = results.made_by("robustness")
@@ -66,22 +66,30 @@ def robustness_section(results: Results, folder: Path) -> str:
         title = KERNEL_TITLES[kernel].capitalize()
         parts += [
             f"### {title} kernel: mean accuracy over the sets",
+            "One row per corruption, accuracy in percent; the last row is the mean rank of each method "
+            "over sets and corruptions (1 is best).",
             f"{_means(found)}\n\n{made_by}",
             f"### {title} kernel: over all corruptions",
+            "Each set counts once, with its mean over the corruptions. A cell has the mean gain over "
+            "SVM or FR-TSVM in points, the number of sets with a gain, and p of the signed-rank test.",
             f"{_overall(found)}\n\n{made_by}",
             f"### {title} kernel: FR-TSVM against SVM, FSVM and TSVM",
+            "A cell has the mean gain of FR-TSVM in points, the numbers of sets where it is "
+            "significantly better / worse, and p of the signed-rank test.",
             f"{_against(found, [('frtsvm', other) for other in BASELINES])}\n\n{made_by}",
-            f"### {title} kernel: memberships, against the paper's",
+            f"### {title} kernel: other memberships against the paper's",
+            'The same figures for the other memberships, compared with the paper\'s "center".',
             f"{_against(found, [(variant, 'frtsvm') for variant in VARIANTS])}\n\n{made_by}",
         ]
     return "\n\n".join(parts) + "\n"
 
 
 def details_section(results: Results) -> str:
-    """Every set, for those who want to look."""
+    """Accuracies on every single set."""
     parts = [
         "## Robustness, set by set",
-        f"Mean accuracy over the seeds, per cent. {results.made_by('robustness')}",
+        "Mean accuracy over the seeds, in percent. Open a line to see its table, with one row per set "
+        f"and one column per method. {results.made_by('robustness')}",
     ]
     for kernel in KERNELS:
         found = robustness_splits(results, kernel)
@@ -100,7 +108,7 @@ def details_section(results: Results) -> str:
 def all_sets(
     found: ByCorruption, corruptions: Sequence[str] | None = None
 ) -> dict[str, SplitAccuracies]:
-    """Every set under every corruption as an entry of its own."""
+    """All pairs of set and corruption, each as a separate entry."""
     return {
         f"{name} {corruption}": splits
         for corruption, sets in found.items()
@@ -118,29 +126,37 @@ def _introduction(results: Results, by_kernel: dict[str, ByCorruption]) -> str:
         f"{next(iter(next(iter(found.values())).values())).n_seeds} ({KERNEL_TITLES[kernel]})"
         for kernel, found in by_kernel.items()
     )
-    return f"""## Robustness, beyond the paper
+    return f"""## Robustness to wrong labels and outliers
 
-{len(names)} sets ({listed}). Complete seeds: {counts}. Each seed draws {100 * TRAINING_SHARE:.0f}
-% of the rows, at most {MOST_TRAINING_ROWS} so that the study ends within the hour, for training,
-scales the features to [0, 1] by them, and then corrupts the training rows only: a share of the
-labels of each class is turned, or 10 % of the rows are thrown off by Student-t noise (2 degrees of
-freedom, scale 1). Every method is tuned on the corrupted rows with the same
-{results.plan.inner_folds} folds (which share that scaling) and the same grid,
-{grid_text(results.plan.repeated_grid)}, and tested on the untouched rest.
+The paper claims robustness, but does not measure it with wrong labels. This study trains on corrupted
+rows and tests on clean ones.
 
-- *FR-TSVM* has the paper's memberships ("center"), *none* all ones, *neighbors* the share of
-  like-labelled neighbours.
-- *own-class too* weighs the distances of a plane to its own class by the membership as well; the
-  paper weighs only the slack of the opposing rows.
-- *FSVM, neighbors* is the SVM with the neighbour memberships.
-- *membership by validation* takes, for each training set, the one of center, none and neighbors
-  that scores best in the search: what an automatic search does. *All five by validation* may take
-  the own-class variants too.
+**Data.** {len(names)} sets: {listed}. Complete seeds: {counts}. Each seed draws
+{100 * TRAINING_SHARE:.0f} % of the rows for training, at most {MOST_TRAINING_ROWS} so that the study
+ends within an hour, and scales the features to [0, 1] by them.
 
-Significance: "better / worse" counts sets with p < {LEVEL} in the corrected paired t-test over seeds
-(Nadeau & Bengio), whose variance counts n_test / n_train, here at most {LARGEST_TEST_SHARE:.2f}: where a
-set has far more rows than are trained on, splits overlap less than the correction assumes. p is the
-signed-rank test over the mean differences of the sets."""
+**Corruption.** Only training rows are corrupted, after scaling. Either a share of the labels of each
+class is flipped, or Student-t noise (2 degrees of freedom, scale 1) is added to 10 % of the rows.
+
+**Tuning.** Every method is tuned on the corrupted rows with the same {results.plan.inner_folds} folds,
+which share that scaling, and the same grid: {grid_text(results.plan.repeated_grid)}. The other rows,
+which are not corrupted, test the result.
+
+**Methods:**
+
+- *FR-TSVM*: the paper's memberships ("center"). With *none*, all memberships are 1; with
+  *neighbors*, they are the share of neighbors with the same label.
+- *own-class weights*: the membership also weights the distances of a plane to its own class. The
+  paper weights only the slack of the rows of the other class.
+- *FSVM, neighbors*: the SVM with neighbor memberships as row weights.
+- *membership by validation*: for each training set, the best of center, none and neighbors by
+  validation score, as in an automatic search. *All five by validation* also includes the two
+  variants with own-class weights.
+
+**Significance.** "Better / worse" counts sets with p < {LEVEL} in the corrected paired t-test over
+seeds (Nadeau & Bengio). Its variance includes n_test / n_train, limited to {LARGEST_TEST_SHARE:.2f}
+here: if a set has far more rows than are used for training, splits overlap less than the correction
+assumes. p is that of the signed-rank test over the mean differences of the sets."""
 
 
 def _means(found: ByCorruption) -> str:
@@ -157,7 +173,7 @@ def _means(found: ByCorruption) -> str:
 
 
 def over_corruptions(found: ByCorruption) -> dict[str, SplitAccuracies]:
-    """Each set once: its means under the corruptions, one after the other."""
+    """One entry per set: its mean accuracies under each corruption, except clean."""
     corrupted = [key for key in found if key != "clean"]
     return {
         name: SplitAccuracies(
@@ -169,7 +185,7 @@ def over_corruptions(found: ByCorruption) -> dict[str, SplitAccuracies]:
 
 
 def _overall(found: ByCorruption) -> str:
-    """Each set counts once, with the mean over its corruptions."""
+    """Table of gains over SVM and FR-TSVM; each set counts once, with its mean over the corruptions."""
     sets = over_corruptions(found)
     rows = []
     for method in ROBUSTNESS_METHODS:

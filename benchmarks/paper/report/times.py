@@ -1,4 +1,4 @@
-"""Training times on the UCI sets: as a figure, and in numbers."""
+"""Part of the section on the UCI sets: training times, as a figure and a table."""
 
 from pathlib import Path
 
@@ -34,10 +34,12 @@ def times_section(results: Results, folder: Path) -> str:
 
 {drawn}
 
-One fit on the training rows of a fold with the tuned parameters, kernel and memberships included,
-best of three. SVM is scikit-learn's SVC (libsvm, C++); FSVM is the same with memberships; TSVM and
-FR-TSVM are this library. The paper solved SVM, FSVM and TSVM with MATLAB's general quadprog, and FR-TSVM
-alone with an algorithm made for it.
+The times are those of one fit on the training rows of a fold with the tuned parameters, including
+kernel and memberships, best of three. SVM and FSVM use libsvm (C++). The paper solved SVM, FSVM and
+TSVM with MATLAB's general-purpose quadprog, and only FR-TSVM with a specialized algorithm.
+
+All sets have at most a few hundred rows, so most times are a few milliseconds; for many rows see
+[performance.md](performance.md). The last row of each kernel is the geometric mean over the sets.
 
 {table(header, rows)}
 

@@ -1,4 +1,4 @@
-"""The section on the UCI sets."""
+"""Section of the report: the UCI sets."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -21,14 +21,14 @@ from benchmarks.paper.results import Results
 from benchmarks.paper.statistics import ranks
 
 _TITLES = [METHODS[method].title for method in PAPER_METHODS]
-_WITHOUT_ID = "glass_noid"  # stands in for Glass wherever sets are counted
+_WITHOUT_ID = "glass_noid"  # replaces Glass in means and counts over the sets
 
 
 Found = TypeVar("Found")
 
 
 def count_glass_once(sets: dict[str, Found]) -> dict[str, Found]:
-    """One Glass only, and the one without the row number, where it is there."""
+    """Drop Glass with the row number as a feature, if Glass without it is there."""
     return {
         name: found for name, found in sets.items() if name != "glass" or _WITHOUT_ID not in sets
     }
@@ -61,25 +61,32 @@ def _introduction(results: Results) -> str:
     )
     return f"""## The UCI sets
 
-**Paper's protocol**: features scaled to [0, 1]; parameters by 10-fold cross-validation on a random
-{100 * TUNING_SHARE:.0f} % of the rows, grid {grid_text(plan.paper_grid)} (the paper does not say
-which g it tried; {len(plan.paper_grid.widths)} keep the run short); then mean and standard
-deviation over {plan.paper_folds} folds of all rows. The rows that chose the parameters are tested,
-too. Mean over {runs} such runs with other seeds. {wide}
+The tables have three accuracies for each set, next to the printed one: by the paper's protocol, of the
+best candidate in hindsight, and by nested cross-validation. Only the last one is a fair estimate.
 
-**Best in hindsight**: the highest mean over {plan.paper_folds} folds of any candidate of the
-coarser grid of the next paragraph, chosen by those same folds. No honest estimate, but a bound for
-what an honest one can print.
+**Paper's protocol.** The parameters come from 10-fold cross-validation on a random
+{100 * TUNING_SHARE:.0f} % of the rows. Then {plan.paper_folds} folds of all rows give the mean and
+standard deviation of the accuracy. The test folds include the rows that chose the parameters. The
+figures are means over {runs} such runs with different seeds.
 
-**Nested**: {plan.nested_outer} outer folds, and inside the training rows of each a search of its own by
-{plan.inner_folds}-fold cross-validation; every accuracy comes from rows that no choice has seen.
-Complete seeds: {nested}. Grid {grid_text(plan.repeated_grid)}: coarser than the paper's, because
-hundreds of searches have to end within the hour. ± is the standard deviation over the seeds. {narrow}
+The grid is {grid_text(plan.paper_grid)}. The paper does not say which g it tried;
+{len(plan.paper_grid.widths)} values keep the run short. {wide}
 
-Scaling and the median that fills gaps (Hepatitis, WPBC) are learned from the training rows of
-every fold, outer and inner. Ties in a search go to the candidate whose neighbours in the grid
-score best, for every
-method."""
+**Best in hindsight.** The highest mean accuracy over {plan.paper_folds} folds of any candidate, chosen
+by those same folds, on the grid of the next paragraph. This is not a fair estimate, but an upper
+bound on what a fair one can reach.
+
+**Nested.** In each of {plan.nested_outer} outer folds, a separate search by {plan.inner_folds}-fold
+cross-validation within the training rows chooses the parameters. So every accuracy comes from rows
+that were not used for any choice. Complete seeds: {nested}; ± is the standard deviation over the
+seeds.
+
+The grid is {grid_text(plan.repeated_grid)}. It is coarser than the paper's, so that hundreds of
+searches end within an hour. {narrow}
+
+**Preparation.** Features are scaled to [0, 1], and missing values (Hepatitis, WPBC) are replaced by
+the median; both are learned from the training rows of every fold, outer and inner. If candidates
+tie, every method takes the one whose neighbors in the grid score best."""
 
 
 def _sizes(results: Results) -> str:
@@ -97,9 +104,10 @@ def _sizes(results: Results) -> str:
         )
     if not rows:
         return ""
-    text = table(["set (printed, where different)", "rows", "+", "−", "features", "gaps"], rows)
+    header = ["set", "rows", "class +1", "class −1", "features", "missing values"]
     return (
-        f"{text}\n\nThe paper's counts for WPBC leave out the four rows with gaps. "
+        "Sizes of the sets; a printed size follows in parentheses if it differs. The paper's counts for "
+        f"WPBC leave out the four rows with missing values.\n\n{table(header, rows)}\n\n"
         f"{results.made_by('protocol')}"
     )
 
@@ -129,7 +137,11 @@ def _accuracies(results: Results, kernel: str) -> str:
     if not rows:
         return ""
     made_by = results.made_by("protocol", "hindsight", "nested")
-    return f"{table(['accuracy, %', *_TITLES], rows)}\n\n{made_by}"
+    return (
+        "Accuracy in percent, mean ± standard deviation, up to four rows per set. Compare the methods "
+        'by the "nested" rows, which the table after this one summarizes.\n\n'
+        f"{table(['accuracy, %', *_TITLES], rows)}\n\n{made_by}"
+    )
 
 
 def _summary(results: Results, kernel: str) -> str:
@@ -150,8 +162,9 @@ def _summary(results: Results, kernel: str) -> str:
         cells = [value(compare(nested, "frtsvm", other)) for other in PAPER_METHODS[:-1]]
         rows.append([title, *cells, ""])
     return (
-        f"{len(nested)} sets (Glass once, without `Id`); significance by the corrected paired t-test "
-        f"over the folds of all seeds at 5 %:\n\n{table(['', *_TITLES], rows)}\n\n"
+        f"Summary of the nested accuracies over {len(nested)} sets (Glass counts once, without `Id`). "
+        "A difference on a set is significant at 5 % in the corrected paired t-test over the folds of "
+        f"all seeds.\n\n{table(['', *_TITLES], rows)}\n\n"
         f"{results.made_by('nested')}"
     )
 
@@ -170,11 +183,11 @@ def _glass(results: Results) -> str:
     printed_range = printed.UCI_MEAN["rbf"]["glass"]
     return f"""### Glass, with and without `Id`
 
-The paper's Glass has 10 features; the tenth is the row number `Id`, and the rows of the file are
-sorted by class. Nested accuracies:
+The paper's Glass has 10 features. The tenth is the row number `Id`, and the rows of the file are
+sorted by class, so a kernel method can read the class off `Id`. The table has the nested accuracies
+with and without it.
 
 {table(["", *_TITLES], rows)}
 
-A kernel method reads the class off `Id`. The printed
-{min(printed_range):.1f}–{max(printed_range):.1f} % for
-the Gaussian kernel are about the row numbers, not about glass. {results.made_by("nested")}"""
+The printed {min(printed_range):.1f}–{max(printed_range):.1f} % for the Gaussian kernel therefore
+measure the row numbers, not the glass. {results.made_by("nested")}"""

@@ -1,11 +1,11 @@
-"""The second artificial set: nearly separable, and noise in training rows only."""
+"""The second artificial set: Bayes accuracy, and noise in the training rows only."""
 
 import numpy as np
 
 from benchmarks.paper.artificial import bands, bands_bayes_accuracy
 
 
-def test_the_middle_between_the_bands_is_as_good_as_it_gets() -> None:
+def test_the_line_midway_between_the_bands_has_the_bayes_accuracy() -> None:
     right = []
     for seed in range(30):
         train, test = bands(seed)
@@ -18,7 +18,7 @@ def test_the_middle_between_the_bands_is_as_good_as_it_gets() -> None:
     assert abs(100.0 * np.concatenate(right).mean() - bands_bayes_accuracy()) < 0.05
 
 
-def test_noise_has_the_variance_it_is_given_and_leaves_the_test_rows_alone() -> None:
+def test_noise_has_the_given_variance_and_does_not_change_the_test_rows() -> None:
     clean_train, clean_test = bands(3)
     train, test = bands(3, noise_variance=0.2)
     np.testing.assert_array_equal(clean_test.x, test.x)

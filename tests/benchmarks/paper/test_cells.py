@@ -1,4 +1,4 @@
-"""What belongs to the identity of a result."""
+"""The digest of a cell: everything that its result depends on."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,23 +20,23 @@ CELL = RobustnessCell("wine", "flip20", "rbf", 0, SMALL_GRID, 3)
     "change",
     [{"kernel": "linear"}, {"seed": 1}, {"n_folds": 4}, {"corruption": "clean"}, {"name": "iris"}],
 )
-def test_every_field_is_part_of_the_identity(change: dict[str, Any]) -> None:
+def test_every_field_changes_digest_and_key(change: dict[str, Any]) -> None:
     other = replace(CELL, **change)
     assert other.digest() != CELL.digest()
     assert other.key() != CELL.key()
 
 
-def test_constants_are_part_of_the_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_constants_change_the_digest_but_not_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     before, key = CELL.digest(), CELL.key()
     monkeypatch.setattr(robustness, "MOST_TRAINING_ROWS", 17)
     changed = CELL.digest()
     assert changed != before
     monkeypatch.setitem(CORRUPTIONS, "flip20", Corruption("flip20", "", flipped=0.25))
     assert CELL.digest() not in (before, changed)
-    assert CELL.key() == key  # the question is the same
+    assert CELL.key() == key  # the same cell
 
 
-def test_the_data_are_part_of_the_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_data_change_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     before = CELL.digest()
     cells.data_digest.cache_clear()
     monkeypatch.setattr(cells.datasets, "load", lambda _: Rows(np.zeros((2, 1)), np.array([1, -1])))
@@ -44,7 +44,7 @@ def test_the_data_are_part_of_the_identity(monkeypatch: pytest.MonkeyPatch) -> N
     cells.data_digest.cache_clear()
 
 
-def test_the_code_and_the_library_are_part_of_the_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_and_scikit_learn_change_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     before = CELL.digest()
     monkeypatch.setattr(cells, "code_digest", lambda module: f"other code of {module}")
     changed = CELL.digest()

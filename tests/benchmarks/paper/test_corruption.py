@@ -1,4 +1,4 @@
-"""Corruption does what its name says, to the share it says."""
+"""Each corruption changes the stated share of the rows."""
 
 import numpy as np
 import pytest
@@ -10,11 +10,11 @@ ROWS = Rows(np.linspace(0.0, 1.0, 200).reshape(100, 2), np.array([1] * 60 + [-1]
 
 
 @pytest.mark.parametrize(("key", "flipped"), [("clean", 0), ("flip10", 10), ("flip30", 30)])
-def test_the_share_of_each_class_is_turned(key: str, flipped: int) -> None:
+def test_the_share_of_each_class_is_flipped(key: str, flipped: int) -> None:
     noisy = CORRUPTIONS[key].apply(ROWS, seed=0)
-    turned = noisy.y != ROWS.y
-    assert turned.sum() == flipped
-    assert turned[:60].sum() == 0.6 * flipped
+    differs = noisy.y != ROWS.y
+    assert differs.sum() == flipped
+    assert differs[:60].sum() == 0.6 * flipped
     np.testing.assert_array_equal(noisy.x, ROWS.x)
 
 
@@ -25,7 +25,7 @@ def test_outliers_keep_their_labels() -> None:
     assert np.abs(noisy.x).max() > 2.0
 
 
-def test_the_rows_that_are_given_stay_as_they_are() -> None:
+def test_the_input_rows_are_not_modified() -> None:
     before = ROWS.x.copy(), ROWS.y.copy()
     for corruption in CORRUPTIONS.values():
         corruption.apply(ROWS, seed=1)

@@ -1,4 +1,4 @@
-"""The data sets are those of the paper, wherever they come from."""
+"""The data sets have the sizes stated in the paper, whatever their source."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from benchmarks.paper import datasets
 from benchmarks.paper.datasets import UCI_SETS, MissingDataset
 
-# The paper counts WPBC without its four rows with gaps.
+# The paper counts WPBC without its four rows with missing values.
 COUNTED_OTHERWISE = {"wpbc": (198, 47, 151, 33)}
 
 
@@ -20,7 +20,7 @@ def test_sizes_are_the_printed_ones(key: str, data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["iris", "wine", "wdbc"])
-def test_scikit_learn_stands_in_where_there_is_no_folder(
+def test_without_a_data_folder_sets_come_from_scikit_learn(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("FRTSVM_DATA_DIR", raising=False)
@@ -31,7 +31,7 @@ def test_scikit_learn_stands_in_where_there_is_no_folder(
     ].printed_size
 
 
-def test_a_set_that_is_nowhere_is_left_out_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_set_without_a_source_is_left_out_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FRTSVM_DATA_DIR", raising=False)
     with pytest.raises(MissingDataset, match="nonesuch"):
         datasets.load("nonesuch")

@@ -1,4 +1,4 @@
-"""Sets by their names from UCI, with a stand-in for the library that fetches them."""
+"""Downloads from UCI, with a stub in place of ucimlrepo."""
 
 import sys
 from types import ModuleType, SimpleNamespace
@@ -18,7 +18,7 @@ BLOOD = ["mcv", "alkphos", "sgpt", "sgot", "gammagt"]
 def offered(
     columns: list[str], label: str, values: list[Any], *, identity: str = "", other: str = ""
 ) -> Any:
-    """A set as the library hands it out: roles by column, and all columns together."""
+    """A data set as ucimlrepo returns it: features, targets, and the original table."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame({name: rng.normal(size=len(values)) for name in columns})
     table[label] = values
@@ -38,7 +38,7 @@ SONAR = offered([f"f{k}" for k in range(60)], "class", ["M "] * 111 + ["R"] * 97
 
 @pytest.fixture
 def repository(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What can be fetched, by name."""
+    """The data sets that the stub of ucimlrepo can fetch, by name."""
     there = {
         "Glass Identification": GLASS,
         "Liver Disorders": BUPA,
@@ -67,19 +67,19 @@ def test_a_set_has_the_features_and_classes_of_the_paper(key: str) -> None:
 
 
 @pytest.mark.usefixtures("repository")
-def test_the_row_number_of_glass_is_a_feature_only_where_the_paper_has_it() -> None:
+def test_only_the_paper_s_glass_has_the_row_number_as_a_feature() -> None:
     rows, honest = download(UCI_SETS["glass"]), download(UCI_SETS["glass_noid"])
     np.testing.assert_array_equal(rows.x[:, 0], np.arange(214) + 1)
     np.testing.assert_array_equal(rows.x[:, 1:], honest.x)
 
 
-def test_another_set_of_that_name_is_refused(repository: dict[str, Any]) -> None:
+def test_a_different_set_with_the_same_name_is_refused(repository: dict[str, Any]) -> None:
     repository["Statlog (Heart)"] = offered(["a", "b"], "y", [2] * 120 + [1] * 150)
-    with pytest.raises(MissingDataset, match=r"heart: .* 2 features .* for 13 and 120"):
+    with pytest.raises(MissingDataset, match=r"heart: .* 2 features .* states 13 and 120\."):
         download(UCI_SETS["heart"])
 
 
-def test_a_label_that_is_no_longer_there_is_said(repository: dict[str, Any]) -> None:
+def test_a_missing_label_column_is_reported(repository: dict[str, Any]) -> None:
     repository["Liver Disorders"] = offered(BLOOD, "drinks", [0.5] * 345)
     with pytest.raises(MissingDataset, match=r"bupa: .* no column 'selector'"):
         download(UCI_SETS["bupa"])
@@ -87,11 +87,11 @@ def test_a_label_that_is_no_longer_there_is_said(repository: dict[str, Any]) -> 
 
 @pytest.mark.usefixtures("repository")
 def test_a_failing_download_leaves_the_set_out_with_a_reason() -> None:
-    with pytest.raises(MissingDataset, match=r"pima: download by name failed .*no Pima"):
+    with pytest.raises(MissingDataset, match=r"pima: The download from UCI failed: no Pima"):
         download(UCI_SETS["pima"])
 
 
-def test_without_the_library_the_group_that_has_it_is_named(
+def test_without_ucimlrepo_the_message_tells_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "ucimlrepo", None)

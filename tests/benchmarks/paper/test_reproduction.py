@@ -1,4 +1,4 @@
-"""The whole road from data to report, on a plan that takes seconds."""
+"""A complete run, from data to report, with a plan that takes seconds."""
 
 import re
 from pathlib import Path
@@ -14,27 +14,27 @@ from benchmarks.paper.result_file import ResultFile
 from benchmarks.paper.runs import Run
 from benchmarks.paper.store import Store
 
-# Documents are read on the web: no figure should weigh more.
+# The page is read on the web, so figures must stay small.
 MOST_BYTES = 150_000
 TITLES = (
     "The claims",
-    "What to take from it",
-    "Two planes among noise",
+    "Main findings",
+    "planes among noisy rows",
     "How exact",
     "second artificial",
     "UCI sets",
     "Training time",
     "Robustness",
-    "How long it took",
+    "Duration and machine",
 )
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a complete run: results.json, reproduction.md and its figures."""
+    """Folder with the output of a complete run: results.json, reproduction.md and its figures."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
-        # Drawn coarsely, and without the search for the best use of the space.
+        # Draw coarsely, and skip the layout computation, to save time.
         patch.setattr(planes, "STEPS", 25)
         patch.setitem(style.SETTINGS, "figure.constrained_layout.use", False)
         reproduce(
@@ -45,7 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures are looked at once; where the text alone counts they need not be drawn again."""
+    """Replace drawing by empty files, for tests that only read the text."""
 
     def save(figure: object, path: Path) -> Path:
         style.plt.close(figure)
@@ -61,6 +61,11 @@ def text_of(folder: Path) -> str:
     return (folder / "reproduction.md").read_text()
 
 
+def flat(text: str) -> str:
+    """The text without line breaks."""
+    return " ".join(text.split())
+
+
 def not_again(cell: Cell) -> None:
     raise AssertionError(f"{cell} was computed a second time")
 
@@ -69,7 +74,7 @@ def test_every_section_and_figure_is_there(made: Path) -> None:
     text = text_of(made)
     for title in TITLES:
         assert title in text
-    for absent in ("not complete", "earlier state", "nan"):
+    for absent in ("not complete", "earlier version", "nan"):
         assert absent not in text
     figures = sorted((made / "reproduction").glob("*.png"))
     named = re.findall(r"\(reproduction/(.*?)\)", text)
@@ -81,19 +86,19 @@ def test_every_section_and_figure_is_there(made: Path) -> None:
 def test_every_table_and_figure_has_its_command(made: Path) -> None:
     text = text_of(made).split("## Robustness, set by set")[0]
     figures_and_tables = len(re.findall(r"^!\[|^\|---", text, flags=re.MULTILINE))
-    assert text.count(f"Made by `{TINY.command}`") >= figures_and_tables
+    assert flat(text).count(f"Produced by `{TINY.command}`") >= figures_and_tables
 
 
-def test_cpu_and_wall_time_are_told(made: Path) -> None:
+def test_the_report_has_cpu_and_wall_time(made: Path) -> None:
     text = text_of(made)
-    assert "minutes of CPU time in" in text
+    assert "minutes of CPU time in" in flat(text)
     run = Run.of(ResultFile(made / "results.json").runs[TINY.name])
     assert run.cpu > 0.0
     assert {*run.wall} == {*TINY.experiments([]), "report"} - _needs_data()
 
 
 def _needs_data() -> set[str]:
-    """Without FRTSVM_DATA_DIR there is no Ripley."""
+    """Experiments that need Ripley's data, if FRTSVM_DATA_DIR does not have it."""
     return {name for name in ("ripley", "sensitivity") if not _has_ripley()}
 
 
@@ -106,10 +111,10 @@ def _has_ripley() -> bool:
 
 
 @pytest.mark.usefixtures("_undrawn")
-def test_the_file_alone_makes_the_same_report(
+def test_the_result_file_is_enough_for_the_same_report(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another machine has the file and neither a cache nor, perhaps, the data."""
+    """As on another machine, which has the result file but no cache and perhaps no data."""
     for some in TINY.experiments(TINY.sets).values():
         for kind in {type(cell) for cell in some}:
             monkeypatch.setattr(kind, "compute", not_again)
@@ -124,13 +129,13 @@ def test_the_file_alone_makes_the_same_report(
 
 
 @pytest.mark.usefixtures("_undrawn")
-def test_results_of_other_code_are_reported_with_a_word(
+def test_the_report_says_if_results_come_from_other_code(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, "code_digest", lambda _: "changed")
     store = Store(tmp_path / "cache", ResultFile(made / "results.json"))
     reproduce(TINY, store, tmp_path, jobs=1, report_only=True)
-    assert "results are of an earlier state" in text_of(tmp_path)
+    assert "results were computed with an earlier version of the code" in flat(text_of(tmp_path))
     assert "not complete" not in text_of(tmp_path)
 
 
@@ -153,7 +158,7 @@ def test_an_interrupted_run_keeps_its_results_and_its_time(
 
 
 @pytest.mark.usefixtures("_undrawn")
-def test_a_report_says_what_is_not_there_yet(tmp_path: Path) -> None:
+def test_the_report_says_which_results_are_missing(tmp_path: Path) -> None:
     reproduce(TINY, Store(tmp_path / "cache"), tmp_path, jobs=1, report_only=True)
     assert "not complete" in text_of(tmp_path)
     assert "not run" in text_of(tmp_path)
@@ -165,5 +170,5 @@ def test_the_quick_plan_takes_less_than_three_minutes(tmp_path: Path) -> None:
     reproduce(QUICK, store, tmp_path, jobs=2)
     assert "not complete" not in text_of(tmp_path)
     run = Run.of(store.result_file.runs[QUICK.name])
-    # By the clock where the cores are ours; CPU seconds where others use them too.
+    # Wall time on an idle machine; CPU time if other processes use the cores.
     assert min(run.wall_seconds, run.cpu / 2 + run.wall["report"]) < 180.0

@@ -1,10 +1,10 @@
-"""Which changes of the code make results old."""
+"""Changes of the code that change its digest."""
 
 from pathlib import Path
 
 from benchmarks.paper.sources import _code, code_digest, digest_of
 
-BEFORE = '''"""What it is for."""
+BEFORE = '''"""Docstring of the module."""
 def double(x):
     """Twice."""
     return 2 * x  # as it says

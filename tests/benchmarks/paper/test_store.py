@@ -1,4 +1,4 @@
-"""Cells are computed once; results are kept in one file, which outlives a change of the code."""
+"""Storage of results: each cell is computed once, and the result file stays readable for new code."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,7 @@ def _nothing_computed() -> None:
 
 @pytest.fixture
 def result_file(tmp_path: Path) -> ResultFile:
-    """The file of a run on another machine."""
+    """The result file of a run on another machine."""
     store = Store(tmp_path / "there", ResultFile(tmp_path / "results.json"))
     run(SQUARES, store, jobs=1, title="squares")
     store.result_file.runs["full"] = {"wall": {"squares": 2.5}}
@@ -47,7 +47,7 @@ def result_file(tmp_path: Path) -> ResultFile:
     return ResultFile(tmp_path / "results.json")
 
 
-def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     store = Store(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         run([Square(1), Square(2), Square(3)], store, jobs=1, title="squares")
@@ -59,7 +59,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     assert found.result["square"] == 16
 
 
-def test_what_is_kept_is_not_computed_again(tmp_path: Path, result_file: ResultFile) -> None:
+def test_stored_results_are_not_computed_again(tmp_path: Path, result_file: ResultFile) -> None:
     store = Store(tmp_path / "here", result_file)
     assert run(SQUARES, store, jobs=1, title="squares") == 0
     found = store.get(Square(2))
@@ -69,7 +69,7 @@ def test_what_is_kept_is_not_computed_again(tmp_path: Path, result_file: ResultF
     assert result_file.runs == {"full": {"wall": {"squares": 2.5}}}
 
 
-def test_results_of_other_code_serve_the_report_only(
+def test_results_of_other_code_are_used_only_in_the_report(
     tmp_path: Path, result_file: ResultFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cells, "code_digest", lambda _: "changed")
@@ -83,7 +83,7 @@ def test_results_of_other_code_serve_the_report_only(
     assert run(SQUARES, store, jobs=1, title="squares") == 3
 
 
-def test_results_serve_the_report_where_the_data_are_not(
+def test_results_are_used_in_the_report_if_the_data_are_missing(
     tmp_path: Path, result_file: ResultFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(_: Cell) -> str:
@@ -94,17 +94,19 @@ def test_results_serve_the_report_where_the_data_are_not(
     assert store.get(Square(1)) is None
     found = store.latest(Square(1))
     assert found is not None
-    assert found.current  # as far as anybody can tell
+    assert found.current  # without the data, the digests cannot be compared
 
 
-def test_what_no_plan_asks_for_leaves_the_file(tmp_path: Path, result_file: ResultFile) -> None:
+def test_results_of_no_plan_are_dropped_from_the_file(
+    tmp_path: Path, result_file: ResultFile
+) -> None:
     Store(tmp_path / "here", result_file).keep([], SQUARES[:1])
     again = ResultFile(result_file.path)
     assert again.get(Square(1)) is not None
     assert again.get(Square(2)) is None
 
 
-def test_numbers_are_kept_as_far_as_they_say_something() -> None:
+def test_numbers_are_rounded_to_six_decimals_or_digits() -> None:
     long = {"accuracy": 92.5925925925, "seconds": 0.00123456789, "list": [1.0, 2], "name": "x"}
     short = {"accuracy": 92.592593, "seconds": 0.00123457, "list": [1.0, 2], "name": "x"}
     assert rounded(long) == short

@@ -1,20 +1,29 @@
-"""One sentence for each claim of the paper: confirmed, not confirmed, or cannot be told."""
+"""Section of the report: a verdict on each claim of the paper."""
 
 from benchmarks.paper.report.claims.artificial import ARTIFICIAL_JUDGES
 from benchmarks.paper.report.claims.properties import MODEL_JUDGES, SIZE_JUDGES
 from benchmarks.paper.report.claims.uci import UCI_JUDGES
-from benchmarks.paper.report.claims.verdict import UNKNOWN, NotRun, Verdict, claim_of
+from benchmarks.paper.report.claims.verdict import NO, UNKNOWN, YES, NotRun, Verdict, claim_of
 from benchmarks.paper.report.markdown import table
 from benchmarks.paper.results import Results
 
 
-def claims_table(results: Results) -> str:
-    rows = []
+def claims_section(results: Results) -> str:
+    verdicts = []
     for judge in (*MODEL_JUDGES, *ARTIFICIAL_JUDGES, *UCI_JUDGES, *SIZE_JUDGES):
         try:
-            found = judge(results)
+            verdicts.append(judge(results))
         except (NotRun, KeyError):
-            found = Verdict(claim_of(judge), UNKNOWN, "not run")
-        rows.append([found.claim, f"**{found.verdict}**", found.evidence])
-    text = table(["the paper says", "here", "figures"], rows, numbers=False)
-    return f"{text}\n\n{results.made_by()}"
+            verdicts.append(Verdict(claim_of(judge), UNKNOWN, "not run"))
+    rows = [[one.claim, f"**{one.verdict}**", one.evidence] for one in verdicts]
+    counts = {kind: sum(one.verdict == kind for one in verdicts) for kind in (YES, NO, UNKNOWN)}
+    text = table(["claim of the paper", "verdict", "evidence"], rows, numbers=False)
+    return f"""## The claims of the paper
+
+Of {len(verdicts)} claims, {counts[YES]} are confirmed and {counts[NO]} are not; {counts[UNKNOWN]} are
+inconclusive (no significant difference, or no results). Differences are in percentage points.
+
+{text}
+
+{results.made_by()}
+"""

@@ -1,4 +1,4 @@
-"""Claims about parameters and the artificial sets."""
+"""Verdicts on the claims about parameters and the artificial sets."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from benchmarks.paper.statistics import LEVEL, corrected_t_test
 
 FloatArray = NDArray[np.float64]
 
-# Two methods on 1,000 test rows differ by this many points by chance now and then.
+# Smaller differences between two methods, in points, may be chance with 1,000 test rows.
 _RIPLEY_NOISE = 1.0
 _OTHERS = PAPER_METHODS[:-1]
 
@@ -58,7 +58,7 @@ def _ripley_fastest(results: Results) -> Verdict:
     return Verdict(
         claim_of(_ripley_fastest),
         YES if all(verdicts) else NO,
-        f"CPU ms, {'; '.join(phrases)}. The paper's SVM ran in MATLAB's quadprog, ours is libsvm",
+        f"CPU ms, {'; '.join(phrases)}. The paper's SVM used MATLAB's quadprog; here it is libsvm",
     )
 
 
@@ -69,7 +69,7 @@ def _paired(accuracy: FloatArray, method: str, other: str) -> tuple[float, float
 
 
 def _bands_without_noise(results: Results) -> Verdict:
-    """Without noise all methods do alike on the second set, FR-TSVM best with 100 %."""
+    """Without noise, all methods are similar on the second set; FR-TSVM is best with 100 %."""
     accuracy = bands_results(results)[0.0]["accuracy"]
     gains = [_paired(accuracy, "frtsvm", other) for other in _OTHERS]
     means = accuracy.mean(axis=0)
@@ -86,7 +86,7 @@ def _bands_without_noise(results: Results) -> Verdict:
 
 
 def _bands_memberships_help(results: Results) -> Verdict:
-    """With noise, the fuzzy methods beat the plain ones: FR-TSVM TSVM, and FSVM SVM."""
+    """With noise, memberships help: FR-TSVM is better than TSVM, and FSVM better than SVM."""
     phrases, good, bad = [], [], []
     for variance in (0.2, 0.2**2):
         accuracy = bands_results(results)[variance]["accuracy"]
@@ -118,7 +118,7 @@ def _bands_drop(results: Results) -> Verdict:
 
 
 def _bands_fastest(results: Results) -> Verdict:
-    """On the second set FR-TSVM trains fastest, and both twins faster than SVM and FSVM."""
+    """On the second set, FR-TSVM trains fastest, and both twin methods faster than SVM and FSVM."""
     seconds = bands_results(results)[0.0]["seconds"].mean(axis=0)
     svm, fsvm, tsvm, frtsvm = (1000.0 * seconds).tolist()
     fastest = frtsvm <= 1.05 * min(svm, fsvm, tsvm)
@@ -136,7 +136,7 @@ def _parameters_matter(results: Results) -> Verdict:
     }
     if len(found) < len(PANELS):
         raise NotRun
-    # How far the accuracy moves along one parameter, on average over the other of the panel.
+    # Range of the accuracy along one parameter, mean over the values of the other one of the panel.
     spans: dict[str, list[float]] = {}
     for panel, ((first, _), (second, _)) in PANELS.items():
         spans.setdefault(first, []).append(float(np.ptp(found[panel], axis=0).mean()))
@@ -145,7 +145,7 @@ def _parameters_matter(results: Results) -> Verdict:
     return Verdict(
         claim_of(_parameters_matter),
         YES if max(means, key=lambda name: means[name]) == "g" else NO,
-        "mean span of test accuracy along each: "
+        "mean range of the test accuracy along each parameter: "
         + ", ".join(f"{name} {value:.1f}" for name, value in means.items())
         + " points",
     )

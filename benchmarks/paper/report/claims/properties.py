@@ -1,4 +1,4 @@
-"""Claims about the model itself: noise it finds, where its decision lies, uniqueness, and size."""
+"""Verdicts on the claims about the model: suspected noise, decision, uniqueness, large data."""
 
 from typing import Any
 
@@ -24,26 +24,26 @@ from benchmarks.paper.statistics import LEVEL, corrected_t_test
 
 
 def _memberships_fall(results: Results) -> Verdict:
-    """Rows far from the centre of their class have smaller memberships (Fig. 2, and Ripley's data)."""
+    """Rows far from the center of their class have smaller memberships (Fig. 2, and Ripley's data)."""
     (found,) = require([result for _, result in results.of("ripley", MembershipsCell)])
     correlations = [found[name]["correlation"] for name in ("positive", "negative")]
     return Verdict(
         claim_of(_memberships_fall),
         YES if max(correlations) < -0.5 else NO,
-        f"rank correlation of distance and membership {signed(correlations[0])} and "
-        f"{signed(correlations[1])} in the two classes of Ripley's data (linear); it is what the "
-        "formula says",
+        f"the rank correlation of distance and membership is {signed(correlations[0])} and "
+        f"{signed(correlations[1])} in the two classes of Ripley's data (linear), as the formula "
+        "implies",
     )
 
 
 def _toy_planes(results: Results) -> Verdict:
-    """FR-TSVM finds the better plane, because it detects noisy rows and weakens them (Fig. 1)."""
+    """FR-TSVM finds the better plane, because it detects noisy rows and weights them less (Fig. 1)."""
     found = list(require(toy_results(results)).values())
     gains = np.array([one["frtsvm"]["accuracy"] - one["tsvm"]["accuracy"] for one in found])
     p = corrected_t_test(gains, 0.0)
     phrases = (
-        f"{len(found)} draws of such rows: FR-TSVM − TSVM {signed(float(gains.mean()))} points "
-        f"on rows without noise (p {p_value(p)}); it suspects "
+        f"{len(found)} draws of such rows: FR-TSVM minus TSVM {signed(float(gains.mean()))} points "
+        f"on rows without noise (p {p_value(p)}); FR-TSVM suspects "
         f"{np.mean([one['found'] for one in found]):.0f} % of the noisy rows and "
         f"{np.mean([one['wrongly'] for one in found]):.0f} % of the others"
     )
@@ -55,16 +55,17 @@ def _exact(results: Results) -> Verdict:
     verdicts, phrases = [], []
     for kernel in KERNELS:
         draws = require(exactness(results, kernel))
-        for title, value in (("further off", _apart), ("more biased", _bias)):
+        for title, value in (("difference from the Bayes classifier", _apart), ("bias", _bias)):
             losses = np.array([value(one["frtsvm"]) - value(one["tsvm"]) for one in draws])
             p = corrected_t_test(losses, 0.0)
             verdicts.append(_sided(-float(losses.mean()), p))
             phrases.append(
-                f"{KERNEL_TITLES[kernel]}: {signed(float(losses.mean()))} points {title} than "
-                f"TSVM (p {p_value(p)})"
+                f"{KERNEL_TITLES[kernel]}, {title}: {signed(float(losses.mean()))} points "
+                f"(p {p_value(p)})"
             )
     verdict = YES if set(verdicts) == {YES} else NO if NO in verdicts else UNKNOWN
-    return Verdict(claim_of(_exact), verdict, "; ".join(phrases))
+    said = f"FR-TSVM minus TSVM, lower is better. {'; '.join(phrases)}"
+    return Verdict(claim_of(_exact), verdict, said)
 
 
 def _apart(one: dict[str, Any]) -> float:
@@ -80,7 +81,7 @@ def _sided(gain: float, p: float) -> str:
 
 
 def _unique(results: Results) -> Verdict:
-    """The problems of FR-TSVM have one solution and no singular matrix, where those of TSVM may be
+    """The problems of FR-TSVM have a unique solution and no singular matrix; those of TSVM may be
     ill-conditioned."""
     verdicts, phrases = [], []
     for kernel in KERNELS:
@@ -94,8 +95,8 @@ def _unique(results: Results) -> Verdict:
         verdicts.append(condition < 1.0 / np.finfo(float).eps and apart < 100.0 * TOLERANCE)
         phrases.append(
             f"{KERNEL_TITLES[kernel]}: H'H alone is singular on {singular} of {len(found)} sets; "
-            f"with c₁ = 2⁻⁸ the largest condition number is {condition:.0e}; distances to the "
-            f"planes found in other random orders differ by {apart:.0e} at most. The multipliers "
+            f"with c₁ = 2⁻⁸ the largest condition number is {condition:.0e}; distances to planes "
+            f"that were found with other random orders differ by at most {apart:.0e}. The multipliers "
             f"are not unique on {many} sets"
         )
     return Verdict(claim_of(_unique), YES if all(verdicts) else NO, "; ".join(phrases))
@@ -119,10 +120,10 @@ def _large_data(results: Results) -> Verdict:
     return Verdict(
         claim_of(_large_data),
         YES if all(faster) and all(smaller) else UNKNOWN if any(faster) and any(smaller) else NO,
-        f"{'; '.join(phrases)} (CPU, all costs 1, the same solver for both). What the paper saves "
-        f"is the matrix of a general solver, {(largest / 2) ** 2 * 8 / 2**30:.0f} GB for one "
-        f"plane of {largest:,} rows; solved like this TSVM does not need it either. More sizes: "
-        "performance.md",
+        f"{'; '.join(phrases)} (CPU time, all costs 1, the same solver for both). The paper saves the "
+        f"matrix of a general solver, {(largest / 2) ** 2 * 8 / 2**30:.0f} GB for one plane of "
+        f"{largest:,} rows. With the solver of this library, TSVM does not need that matrix either. "
+        "More sizes: [performance.md](performance.md#fr-tsvm-against-tsvm)",
     )
 
 

@@ -1,4 +1,4 @@
-"""Claims about the UCI sets and noise."""
+"""Verdicts on the claims about the UCI sets and noise."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,9 @@ def _uci_most_accurate(kernel: str) -> Judge:
             else UNKNOWN
         )
         phrases = "; ".join(_comparison_text(other, v) for other, v in against.items())
-        return Verdict(claim, verdict, f"best or equal on {best} of {len(sets)}, nested; {phrases}")
+        return Verdict(
+            claim, verdict, f"nested: best or equal on {best} of {len(sets)} sets; {phrases}"
+        )
 
     judge.__doc__ = claim
     return judge
@@ -62,7 +64,7 @@ def _comparison_text(other: str, v: Comparison) -> str:
 
 
 def _uci_low_deviation(results: Results) -> Verdict:
-    """FR-TSVM has the lower standard deviations over the ten folds."""
+    """FR-TSVM has the lowest standard deviations over the ten folds."""
     phrases, verdicts = [], []
     for kernel in KERNELS:
         found = require(count_glass_once(protocol_splits(results, kernel)))
@@ -74,13 +76,13 @@ def _uci_low_deviation(results: Results) -> Verdict:
             for m, v in zip(PAPER_METHODS, spreads.mean(axis=0), strict=True)
         )
         phrases.append(
-            f"{KERNEL_TITLES[kernel]}: lowest on {lowest} of {len(found)} (mean: {means})"
+            f"{KERNEL_TITLES[kernel]}: lowest on {lowest} of {len(found)} sets (mean: {means})"
         )
     return Verdict(claim_of(_uci_low_deviation), YES if all(verdicts) else NO, "; ".join(phrases))
 
 
 def _gaussian_beats_linear(results: Results) -> Verdict:
-    """The Gaussian kernel improves on the linear one."""
+    """The Gaussian kernel is more accurate than the linear one."""
     linear, rbf = (require(count_glass_once(nested_splits(results, kernel))) for kernel in KERNELS)
     common = [name for name in linear if name in rbf]
     gains = np.array([rbf[name].mean("frtsvm") - linear[name].mean("frtsvm") for name in common])
@@ -89,7 +91,7 @@ def _gaussian_beats_linear(results: Results) -> Verdict:
         claim_of(_gaussian_beats_linear),
         YES if gains.mean() > 0 and p < LEVEL else UNKNOWN if p >= LEVEL else NO,
         f"FR-TSVM, nested: {signed(float(gains.mean()))} points on average, higher on "
-        f"{int((gains > 0).sum())} of {gains.size} sets, p {p_value(p)}; most of it from "
+        f"{int((gains > 0).sum())} of {gains.size} sets, p {p_value(p)}; largest gains: "
         f"{_largest(common, gains)}",
     )
 
@@ -115,7 +117,8 @@ def _bupa_and_pima(results: Results) -> Verdict:
 
 
 def _uci_times(results: Results) -> Verdict:
-    """On the UCI sets the twins train faster than SVM and FSVM, and FR-TSVM faster than TSVM."""
+    """On the UCI sets, both twin methods train faster than SVM and FSVM, and FR-TSVM is faster than
+    TSVM."""
     phrases, verdicts = [], []
     for kernel in KERNELS:
         found = np.stack(list(require(protocol_seconds(results, kernel)).values()))
@@ -128,13 +131,13 @@ def _uci_times(results: Results) -> Verdict:
     return Verdict(
         claim_of(_uci_times),
         YES if all(verdicts) else NO,
-        f"CPU ms, geometric mean. {'; '.join(phrases)}. At a few hundred rows all are milliseconds, and "
-        "libsvm has the advantage of C++; what happens with many rows is in performance.md",
+        f"CPU ms, geometric mean. {'; '.join(phrases)}. With a few hundred rows, all methods take "
+        "milliseconds, and libsvm is compiled C++. For many rows see [performance.md](performance.md)",
     )
 
 
 def _robust_to_noise(results: Results) -> Verdict:
-    """FR-TSVM weakens the effect of noisy rows: it is more robust than SVM, FSVM and TSVM."""
+    """FR-TSVM reduces the effect of noisy rows: it is more robust than SVM, FSVM and TSVM."""
     phrases, verdicts = [], []
     for kernel in KERNELS:
         sets = require(
@@ -149,7 +152,7 @@ def _robust_to_noise(results: Results) -> Verdict:
     return Verdict(
         claim_of(_robust_to_noise),
         YES if all(verdicts) else NO,
-        f"points over all sets with turned labels or outliers. {'; '.join(phrases)}",
+        f"points, mean over all sets with flipped labels or outliers. {'; '.join(phrases)}",
     )
 
 

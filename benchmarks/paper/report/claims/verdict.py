@@ -1,4 +1,4 @@
-"""What a claim of the paper is found to be."""
+"""Verdicts on the claims of the paper."""
 
 from collections.abc import Callable, Sized
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from benchmarks.paper.results import Results
 
-YES, NO, UNKNOWN = "confirmed", "not confirmed", "cannot be told"
+YES, NO, UNKNOWN = "confirmed", "not confirmed", "inconclusive"
 
 
 @dataclass(frozen=True)
@@ -16,19 +16,19 @@ class Verdict:
     evidence: str
 
 
-# The claim is the docstring of its judge.
+# A judge computes the verdict on one claim. The claim is the docstring of the judge.
 Judge = Callable[[Results], Verdict]
 
 
 class NotRun(Exception):
-    """There are no results to judge by."""
+    """The results that a verdict or paragraph needs are missing."""
 
 
 Found = TypeVar("Found", bound=Sized)
 
 
 def require(found: Found) -> Found:
-    """`found`, unless there is nothing in it."""
+    """Return `found`; raise NotRun if it is empty."""
     if not found:
         raise NotRun
     return found

@@ -1,4 +1,4 @@
-"""What to take from the results: numbers are computed from them, and the words follow the numbers."""
+"""Section of the report: main findings. Figures and conclusions are computed from the results."""
 
 from benchmarks.paper.report.claims.verdict import NotRun
 from benchmarks.paper.report.discussion.advice import which_default, which_method
@@ -7,24 +7,27 @@ from benchmarks.paper.report.discussion.methods import against_svm, against_tsvm
 from benchmarks.paper.results import Results
 
 _PARAGRAPHS = {
-    "Where the printed advantage comes from": where_printed,
+    "When to use FR-TSVM": which_method,
     "FR-TSVM against SVM and FSVM": against_svm,
     "FR-TSVM against TSVM": against_tsvm,
-    "The memberships": which_membership,
+    "Which membership": which_membership,
     "Memberships on the own-class term": own_class,
-    "The default of an automatic search": which_default,
-    "When FR-TSVM is the right choice": which_method,
+    "What an automatic search should try": which_default,
+    "Where the printed advantage comes from": where_printed,
 }
 
 
 def discussion(results: Results) -> str:
     parts = [
-        "## What to take from it",
-        "*Numbers and verdicts here are computed from the results.*",
+        "## Main findings",
+        "The figures and conclusions of this section are computed from the results below. Differences "
+        "are in percentage points, mean over the data sets; p is that of the signed-rank test over the "
+        'sets. "Corrupted" stands for the mean over all corruptions of the '
+        "[robustness study](#robustness-to-wrong-labels-and-outliers).",
     ]
     for title, paragraph in _PARAGRAPHS.items():
         try:
-            parts.append(f"**{title}.** {paragraph(results)}")
+            parts.append(f"### {title}\n\n{paragraph(results)}")
         except (NotRun, KeyError):
             continue
     return "\n\n".join(parts) + "\n"

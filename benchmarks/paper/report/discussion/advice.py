@@ -1,4 +1,4 @@
-"""Paragraphs that advise."""
+"""Paragraphs with advice."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ _NAMES = {"frtsvm": "center", "frtsvm-none": "none", "frtsvm-neighbors": "neighb
 
 
 def membership_ranks(results: Results) -> dict[str, float]:
-    """Mean rank of the three memberships among themselves, over kernels, corruptions and sets."""
+    """Mean rank of each of the three memberships, over kernels, corruptions and sets."""
     columns = [ROBUSTNESS_METHODS.index(method) for method in _NAMES]
     means = [
         splits.means[columns]
@@ -42,24 +42,25 @@ def which_default(results: Results) -> str:
     found = membership_ranks(results)
     best = min(found, key=lambda name: found[name])
     listed = ", ".join(f'"{name}" {rank:.2f}' for name, rank in found.items())
-    searched = {
-        0: "it pays with neither kernel",
-        1: "it pays with one of the kernels only",
-        2: "it should be searched",
+    advice = {
+        0: "a search over the memberships does not pay with either kernel",
+        1: "a search over the memberships pays with one of the kernels only",
+        2: "an automatic search should try all three memberships",
     }[sum(gain.points > 0.0 for gain in noisy)]
     worth = "worth" if any(g.points > 0.3 and g.significant for g in wider) else "not worth"
-    return (
-        f"{_where_best(results)} Choosing among the three by validation score, minus the paper's "
-        f'"center", gives {gains_text(noisy)} under corruption and {gains_text(clean)} on rows as they are, with '
-        f"{losses} significant losses on single sets: {searched}. Where only one can be tried it should "
-        f'be "{best}": mean ranks among the three {listed}. The own-class weights are {worth} being '
-        f"candidates too: with them the choice gains {gains_text(wider)}. With so many candidates a search "
-        "does well to repeat its folds where rows are few before it trusts small differences."
-    )
+    return f"""{_where_best(results)} So {advice}.
+
+- Choosing the membership by validation score, minus the paper's "center": corrupted
+  {gains_text(noisy)}; clean {gains_text(clean)}; significant losses on single sets: {losses}.
+- If only one membership can be tried, it should be "{best}". Mean ranks among the three: {listed}.
+- The own-class weights are {worth} adding to the candidates: with them, the choice gains
+  {gains_text(wider)}.
+- With so many candidates and few rows, a search should repeat its folds, because small differences in
+  the validation score are unreliable."""
 
 
 def _where_best(results: Results) -> str:
-    """How often each of the three has the highest mean over the sets."""
+    """Tell how often each of the three memberships has the highest mean accuracy over the sets."""
     columns = [ROBUSTNESS_METHODS.index(method) for method in _NAMES]
     best = [
         int(np.mean([splits.means[columns] for splits in sets.values()], axis=0).argmax())
@@ -67,11 +68,11 @@ def _where_best(results: Results) -> str:
         for sets in robustness_splits(results, kernel).values()
     ]
     counts = {name: best.count(place) for place, name in enumerate(_NAMES.values())}
-    listed = ", ".join(f'"{name}" in {count}' for name, count in counts.items())
+    listed = ", ".join(f'"{name}" {count}' for name, count in counts.items())
     everywhere = "One membership" if len(best) in counts.values() else "No membership"
     return (
-        f"{everywhere} is best everywhere: of {len(best)} means over the sets (kernel and corruption) "
-        f"{listed}."
+        f"{everywhere} is best everywhere. Number of cases, of {len(best)} (pairs of kernel and "
+        f"corruption), in which each has the highest mean accuracy over the sets: {listed}."
     )
 
 
@@ -79,12 +80,13 @@ def which_method(results: Results) -> str:
     robust = all(gain.points > 0.0 for gain in gains_under(results, "flip30", "frtsvm", "tsvm"))
     behind = all(gain.points < 0.0 for gain in nested_gains(results, "frtsvm", "svm"))
     return (
-        "When a twin-plane model is wanted: for its distances to both classes, its list of "
-        "suspected rows, its certificate, or its speed on many rows (see performance.md)"
-        + ("; and then rather than TSVM, whenever labels may be wrong. " if robust else ". ")
+        "Use FR-TSVM if you need a twin-plane model: for its distances to both classes, its list of "
+        "suspected rows, its optimality certificate, or its speed on many rows (see "
+        "[performance.md](performance.md)). "
+        + ("If labels may be wrong, prefer it to TSVM. " if robust else "")
         + (
-            "When nothing but accuracy on a small table counts, try an SVM first."
+            "If only accuracy on a small table counts, try an SVM first."
             if behind
-            else "On small tables try it beside an SVM."
+            else "On small tables, compare it with an SVM."
         )
     )

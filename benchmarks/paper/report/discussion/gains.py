@@ -1,4 +1,4 @@
-"""Differences between methods, as a paragraph tells them."""
+"""Differences between methods, for the text of a paragraph."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from benchmarks.paper.statistics import LEVEL, signed_rank_test
 
 @dataclass(frozen=True)
 class Gain:
-    """Of one method over another, in points, with the p over the sets."""
+    """Gain of one method over another, in percentage points, with p of the signed-rank test."""
 
     where: str
     points: float
@@ -32,7 +32,7 @@ class Gain:
 
 
 def nested_gains(results: Results, method: str, other: str) -> list[Gain]:
-    """On the UCI sets, one for each kernel."""
+    """Gains on the UCI sets by nested cross-validation, one for each kernel."""
     return [
         _gain(
             f"{KERNEL_TITLES[kernel]}",
@@ -45,7 +45,7 @@ def nested_gains(results: Results, method: str, other: str) -> list[Gain]:
 
 
 def corrupted_gains(results: Results, method: str, other: str) -> list[Gain]:
-    """Each set with the mean over its corruptions, one for each kernel."""
+    """Gains on corrupted rows, one for each kernel. A set counts with its mean over the corruptions."""
     gains = []
     for kernel in KERNELS:
         found = require(robustness_splits(results, kernel))

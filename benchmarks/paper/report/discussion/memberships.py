@@ -1,4 +1,4 @@
-"""Paragraphs on the memberships."""
+"""Paragraphs about the memberships."""
 
 from benchmarks.paper.experiments.ripley import MembershipsCell
 from benchmarks.paper.methods.registry import PAPER_METHODS
@@ -25,30 +25,30 @@ def which_membership(results: Results) -> str:
     none, neighbors = (
         corrupted_gains(results, method, "frtsvm") for method in ("frtsvm-none", "frtsvm-neighbors")
     )
-    return (
-        '"Center" takes each class for one round cluster. Ripley\'s classes are two clusters each, and '
-        "the figure of their memberships shows the consequence: "
-        f"{ripley['positive']['suspected']:.0f} % of the rows of class + and "
-        f"{ripley['negative']['suspected']:.0f} % of class − are suspected. The bands are long "
-        f"and bent: FR-TSVM minus TSVM under noise there {bands}. Over the corruptions, "
-        f'minus "center": "none" {gains_text(none)}; "neighbors" {gains_text(neighbors)}.'
-    )
+    return f"""The paper's membership, "center", assumes that each class is one round cluster.
+
+- Each of Ripley's classes consists of two clusters. As a consequence,
+  {ripley["positive"]["suspected"]:.0f} % of the rows of class +1 and
+  {ripley["negative"]["suspected"]:.0f} % of class −1 are suspected.
+- The bands of the second artificial set are long and bent. FR-TSVM minus TSVM with noise: {bands}.
+- Corrupted sets, minus "center": "none" {gains_text(none)}; "neighbors" {gains_text(neighbors)}."""
 
 
 def own_class(results: Results) -> str:
-    phrases = []
+    items = []
     every = []
     for method, name in (("own-center", "center"), ("own-neighbors", "neighbors")):
         clean = gains_under(results, "clean", method, "frtsvm")
         noisy = corrupted_gains(results, method, "frtsvm")
         every += noisy
-        phrases.append(
-            f'with "{name}", minus the paper\'s model: as it is {gains_text(clean)}; corrupted {gains_text(noisy)}'
+        items.append(
+            f'- "{name}" on both terms, minus the paper\'s model: clean {gains_text(clean)}; '
+            f"corrupted {gains_text(noisy)}."
         )
     clear = sum(gain.significant and gain.points > 0.0 for gain in every)
-    return (
-        "The squared distances to the own class are where outliers pull without limit, and the "
-        f"paper leaves them unweighted. Weighing them as well, {'. And '.join(phrases)}. Of these "
-        f"gains under corruption {clear or 'none'} {'are' if clear > 1 else 'is'} significant "
-        "over the sets."
-    )
+    listed = "\n".join(items)
+    return f"""The squared distances to the own class are not bounded, so outliers have the most
+influence there, and the paper does not weight them. Weighting them by the membership, too, gives on
+corrupted rows {clear or "no"} significant {"gain" if clear == 1 else "gains"}:
+
+{listed}"""

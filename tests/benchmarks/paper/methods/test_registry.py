@@ -1,4 +1,4 @@
-"""The shared searches give what separate fits give, for every method."""
+"""The shared searches give the same scores as separate fits, for every method."""
 
 from itertools import product
 
@@ -23,7 +23,7 @@ def noisy_wine() -> Rows:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_scores_are_those_of_separate_fits(kernel: str, noisy_wine: Rows) -> None:
+def test_search_scores_equal_those_of_separate_fits(kernel: str, noisy_wine: Rows) -> None:
     folds = folds_of(noisy_wine, 3, seed=0)
     for key, found in score_tables(list(METHODS), kernel, noisy_wine, folds, GRID).items():
         for candidate, score in zip(product(*found.axes.values()), found.scores.flat, strict=True):

@@ -1,4 +1,4 @@
-"""Which of several equal candidates is taken."""
+"""Choice among the candidates of a search, and ties."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def test_the_highest_score_wins() -> None:
     assert choice.score == 0.9
 
 
-def test_equals_go_to_the_one_with_the_better_neighbours() -> None:
+def test_a_tie_goes_to_the_candidate_with_the_better_neighbors() -> None:
     scores = np.array([0.9, 0.1, 0.1, 0.8, 0.9, 0.8, 0.1])
     table = ScoreTable({"C": tuple(float(k) for k in range(7))}, scores)
     assert table.best().params == {"C": 4.0}

@@ -1,4 +1,4 @@
-"""The own-class variants solve the problem they name."""
+"""The variants with own-class weights solve the problem stated in `twin`."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from benchmarks.paper.methods.row_weights import MembershipWeights
 from frtsvm_core import FRTSVMClassifier
 
 
-def test_memberships_weigh_both_sums() -> None:
+def test_memberships_weight_both_sums() -> None:
     """No plane near the fitted one has a smaller c1/2 |w|^2 + 1/2 sum s f^2 + c3 sum s xi."""
     (rows,) = prepared(load("iris"))
     c1, c3 = 0.5, 2.0
@@ -32,7 +32,7 @@ def test_memberships_weigh_both_sums() -> None:
             assert objective(w + step[:-1], b + step[-1]) >= best - 1e-9
 
 
-def test_trust_is_the_membership_of_the_library() -> None:
+def test_row_weights_equal_the_memberships_of_the_library() -> None:
     (rows,) = prepared(load("wine"))
     for kernel, gamma in (("linear", None), ("rbf", 0.7)):
         for membership in ("center", "neighbors"):
