@@ -19,7 +19,7 @@ def download(known: UCISet) -> Rows:
         from ucimlrepo import fetch_ucirepo  # optional dependency
     except ImportError as reason:
         raise MissingDataset(
-            f"{known.key}: the set is not in FRTSVM_DATA_DIR, and ucimlrepo is not installed. "
+            f"{known.key}: The set is not in FRTSVM_DATA_DIR, and ucimlrepo is not installed. "
             "Install it to download the set: pip install --group paper."
         ) from reason
     try:
