@@ -1,1 +1,1 @@
-"""Fits on data that do not fit into the memory of the workers."""
+"""Distributed fits on data larger than the memory of the workers."""

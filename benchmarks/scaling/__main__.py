@@ -1,8 +1,8 @@
-"""`python -m benchmarks.scaling`: a linear fit on Parquet files larger than all workers' memory.
+"""`python -m benchmarks.scaling`: a linear fit on Parquet files larger than the memory of all workers.
 
-Writes the files one by one, fits on a local cluster whose workers are ended if they exceed their limit,
-and prints what it took: passes, seconds, the peak memory of each worker, and the certificate. With
---compare it also fits in memory, in this process, and prints how far the planes are apart.
+Writes the files one by one, and fits on a local cluster whose workers are killed if they exceed their
+memory limit. Prints rounds, seconds, the peak memory of each worker, and the duality gap. With
+--compare it also fits in memory, in this process, and prints the difference of the planes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MB = 1e6
 
 
 def block(number: int, n_rows: int, n_features: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The rows of one file: two overlapping classes, one label in ten wrong."""
+    """Rows of one file: two overlapping classes with 10 % wrong labels."""
     shape = np.random.default_rng(0)
     mixing = np.eye(n_features) + 0.3 * shape.normal(size=(n_features, n_features))
     apart = shape.normal(size=n_features)
@@ -41,7 +41,7 @@ def block(number: int, n_rows: int, n_features: int) -> tuple[NDArray[Any], NDAr
 
 
 def write(folder: Path, n_rows: int, n_features: int, per_file: int) -> int:
-    """Write the files; returns how many."""
+    """Write the files; return their number."""
     n_files = -(-n_rows // per_file)
     for number in range(n_files):
         rows, labels = block(number, min(per_file, n_rows - number * per_file), n_features)
@@ -51,19 +51,21 @@ def write(folder: Path, n_rows: int, n_features: int, per_file: int) -> int:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had."""
+    """Peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main() -> None:
-    """Run it and print a table."""
+    """Parse the options, run the benchmark in a temporary folder, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=8_000_000)
-    parser.add_argument("--features", type=int, default=20)
-    parser.add_argument("--file-rows", type=int, default=50_000)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--memory", type=float, default=600 * MB, help="bytes, each worker")
-    parser.add_argument("--compare", action="store_true", help="fit in memory too")
+    parser.add_argument("--rows", type=int, default=8_000_000, help="number of rows")
+    parser.add_argument("--features", type=int, default=20, help="number of columns")
+    parser.add_argument("--file-rows", type=int, default=50_000, help="rows of one file")
+    parser.add_argument("--workers", type=int, default=2, help="number of workers")
+    parser.add_argument(
+        "--memory", type=float, default=600 * MB, help="memory limit of each worker, bytes"
+    )
+    parser.add_argument("--compare", action="store_true", help="also fit in memory, and compare")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="frtsvm-scaling-") as name:
         run(options, Path(name))
@@ -76,11 +78,12 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     print(f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}")
     print(
         f"{options.rows:,} x {options.features} in {n_files} files: {size / MB:,.0f} MB of doubles; "
-        f"{options.workers} workers of {options.memory / MB:,.0f} MB, {limit / MB:,.0f} MB in all\n"
+        f"{options.workers} workers of {options.memory / MB:,.0f} MB, {limit / MB:,.0f} MB in total\n"
     )
     estimator = FRTSVMClassifier("linear", random_state=0)
     with (
-        # Half of such small workers is code: they must not pause for it. At 95 % they are ended.
+        # Code alone takes half the memory of such small workers, so they must not pause at the default
+        # threshold. Dask kills them at 95 %.
         dask.config.set({"distributed.worker.memory.pause": False}),
         LocalCluster(
             n_workers=options.workers,

@@ -1,1 +1,1 @@
-"""Requests per second and CPU time per request, this service next to others, in one run."""
+"""Requests per second and CPU time per request: this service compared with others, in one run."""

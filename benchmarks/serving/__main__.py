@@ -1,8 +1,8 @@
 """Print and store the serving tables of docs/performance.md: `python -m benchmarks.serving [--quick]`.
 
-All servers run at the same time, with one web process each where nothing else is said, and are idle
-but for the one that is measured. Each cell is the median of rounds that go around the servers, so
-that whatever else the machine does falls on all of them.
+All servers run at the same time, each with one web process unless its name says otherwise. Only the
+measured server gets requests; the others are idle. Each figure is the median over rounds, and every
+round measures all servers in turn, so that other load on the machine affects all of them.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from benchmarks.serving.targets import Target, target_rows
 
 RESULTS = Path(__file__).parents[1] / "results" / "serving.md"
 CONNECTIONS = 8
-MIXED_RATE = 200.0  # one-row requests a second beside the large ones
+MIXED_RATE = 200.0  # one-row requests per second, while another client sends large ones
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One server at one size."""
+    """Figures of one server at one request size."""
 
     per_second: float
     cpu_us: float
@@ -40,7 +40,7 @@ Cells = dict[tuple[str, Batch, str], Cell]  # by kernel, batch, side
 def measure_sizes(
     found: list[System], kernel: str, batch: Batch, rounds: int, seconds: float
 ) -> Cells:
-    """Every server at one size, round after round."""
+    """Measure every server at one request size; the figures are medians over the rounds."""
     x = data.rows_of(batch)
     windows: dict[str, list[Cell]] = {system.name: [] for system in found}
     for number in range(rounds + 1):
@@ -86,7 +86,7 @@ def size_rows(cells: Cells, kernel: str, batch: Batch) -> list[str]:
 def measure_mixed(
     found: list[System], rounds: int, seconds: float
 ) -> dict[str, tuple[float, float]]:
-    """p99 in ms of a one-row client: alone, and beside one that posts 10,000 rows as JSON."""
+    """p99 in ms of one-row requests: alone, and while another client posts 10,000 rows as JSON."""
     chosen = [
         system
         for system in found
@@ -111,7 +111,10 @@ def measure_mixed(
 
 
 def agreement_rows(found: list[System]) -> list[str]:
-    """How many labels of 1,000 agree with the training's own classes: everyone does the same work."""
+    """Start time, memory, and the share of 1,000 training rows that a server classifies correctly.
+
+    Similar shares show that all servers do the same work.
+    """
     table = data.training_table()
     lines = []
     for system in found:
@@ -130,20 +133,26 @@ def agreement_rows(found: list[System]) -> list[str]:
 
 
 def report(quick: bool) -> str:
-    """Everything, as Markdown."""
+    """Measure everything; return the report as Markdown."""
     began = time.perf_counter()
     rounds, seconds = (1, 0.5) if quick else (3, 1.2)
-    lines = ["## Requests", ""]
+    lines = [
+        "## Requests",
+        "",
+        "The last column is the rate of this service with JSON, divided by the rate of the server.",
+        "",
+    ]
     with (
         tempfile.TemporaryDirectory(prefix="frtsvm-serving-") as folder,
         all_systems(Path(folder)) as (found, left_out),
     ):
         agreement = agreement_rows(found)
         lines += [
-            "| kernel | rows | server | requests/s | CPU us each | p50 ms | p99 ms | ours JSON / it |",
+            "| kernel | rows | server | requests/s | CPU us per request | p50 ms | p99 ms "
+            "| speed-up of this service (JSON) |",
             "|---|---|---|---|---|---|---|---|",
         ]
-        print("\n".join(lines[2:]))
+        print("\n".join(lines[4:]))
         cells: Cells = {}
         for kernel in data.KERNELS:
             for batch in data.BATCHES:
@@ -153,29 +162,31 @@ def report(quick: bool) -> str:
         mixed = measure_mixed(found, rounds, 2 * seconds)
     lines += [
         "",
-        "## One row beside 10,000",
+        "## One-row requests during 10,000-row requests",
         "",
-        f"p99 of {MIXED_RATE:.0f} one-row requests a second, counted from the moment each was due.",
+        f"p99 latency of {MIXED_RATE:.0f} one-row requests per second, from the time each one was due.",
         "",
-        "| server | alone, ms | beside a client that posts 10,000 rows x 20 as JSON, ms |",
+        "| server | alone, ms | while another client posts 10,000 x 20 as JSON, ms |",
         "|---|---|---|",
         *(f"| {name} | {alone:.1f} | {both:.1f} |" for name, (alone, both) in mixed.items()),
         "",
-        "## Start, memory, and that all do the same work",
+        "## Start, memory, and accuracy",
         "",
-        "| server | start, s | idle memory, MB | processes | right of 1,000, linear, % | RBF, % |",
+        "Correct labels of 1,000 training rows show that all servers do the same work.",
+        "",
+        "| server | start, s | idle memory, MB | processes | correct labels, linear, % | RBF, % |",
         "|---|---|---|---|---|---|",
         *agreement,
         "",
-        "## The bars",
+        "## Targets",
         "",
-        "| what | against | reached | bar |",
+        "| measurement | compared with | reached | target |",
         "|---|---|---|---|",
         *target_rows(_targets(cells, mixed)),
         "",
-        *(f"Left out: {reason}" for reason in left_out),
+        *(f"Not measured: {reason}" for reason in left_out),
         f"Python {platform.python_version()}, {platform.machine()}; {CONNECTIONS} connections, "
-        f"{rounds} rounds of {seconds:g} s; {time.perf_counter() - began:.0f} s in all.",
+        f"{rounds} rounds of {seconds:g} s; {time.perf_counter() - began:.0f} s in total.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -201,19 +212,23 @@ def _targets(cells: Cells, mixed: dict[str, tuple[float, float]]) -> list[Target
             title += ", 2 workers" if ours == systems.OURS_TWO_WORKERS else ""
             targets.append(Target(title, theirs, rate(kernel, batch, ours, theirs), least))
     idiomatic, ours = mixed[systems.IDIOMATIC][1], mixed[systems.OURS][1]
-    targets.append(Target("p99 of 1 row beside 10,000", systems.IDIOMATIC, idiomatic / ours, 20.0))
+    targets.append(
+        Target("p99 of 1 row during 10,000-row requests", systems.IDIOMATIC, idiomatic / ours, 20.0)
+    )
     json, binary = (
         cells["linear", data.TEN_THOUSAND, system] for system in (systems.OURS, systems.OURS_BINARY)
     )
     targets.append(
-        Target("10,000 rows, V2 binary, CPU", systems.OURS, json.cpu_us / binary.cpu_us, 5.0)
+        Target("10,000 rows, V2 binary, CPU time", systems.OURS, json.cpu_us / binary.cpu_us, 5.0)
     )
     return targets
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="short windows, nothing stored")
+    parser.add_argument(
+        "--quick", action="store_true", help="measure for a short time, and store nothing"
+    )
     args = parser.parse_args()
     text = report(args.quick)
     print("\n" + text)

@@ -1,4 +1,4 @@
-"""The rows that every server sees, and the requests made of them."""
+"""The training table and the request bodies, the same for every server."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ KERNELS = ("linear", "rbf")
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of one request, with as many decimals as tables have, or all the digits of a double."""
+    """Rows of one request, with six decimals, as in typical tables, or with all digits of a double."""
 
     rows: int
     decimals: int | None = 6
@@ -25,7 +25,7 @@ class Batch:
 ONE = Batch(1)
 THOUSAND = Batch(1_000)
 TEN_THOUSAND = Batch(10_000)
-#: Digits are what JSON costs, in every parser.
+#: With 17 digits as well, because the cost of JSON grows with the number of digits in every parser.
 BATCHES = (ONE, Batch(100), THOUSAND, Batch(1_000, None), TEN_THOUSAND)
 
 
@@ -36,7 +36,7 @@ class Table:
 
 
 def training_table(seed: int = 0) -> Table:
-    """Two overlapping classes, each of two clusters: neither kernel is perfect on it."""
+    """Two overlapping classes of two clusters each, so that neither kernel is perfect."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, TRAINING_ROWS)
     centres = rng.normal(size=(2, 2, FEATURES))
@@ -45,7 +45,7 @@ def training_table(seed: int = 0) -> Table:
 
 
 def rows_of(batch: Batch) -> NDArray[np.float64]:
-    """Rows like those of the training."""
+    """Random rows with about the scale of the training rows."""
     x = np.random.default_rng(batch.rows).normal(scale=1.7, size=(batch.rows, FEATURES))
     return x if batch.decimals is None else x.round(batch.decimals)
 
@@ -60,7 +60,7 @@ def v2_json(x: NDArray[np.float64]) -> bytes:
 
 
 def v2_binary(x: NDArray[np.float64]) -> tuple[bytes, int]:
-    """The body, and the length of its JSON part. The answer is asked for in binary too."""
+    """The body and the length of its JSON part; the body requests a binary response."""
     tensor = {
         "name": "X",
         "shape": list(x.shape),

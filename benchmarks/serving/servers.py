@@ -1,4 +1,4 @@
-"""Start a server, wait until it answers, read what it costs, stop it."""
+"""Start a server, wait until it is ready, read its CPU time and memory, stop it."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ class Server:
         return [main, *main.children(recursive=True)]
 
     def cpu_seconds(self) -> float:
-        """CPU time of all its processes so far."""
+        """CPU time of all processes of the server so far."""
         total = 0.0
         for process in self.processes():
             times = process.cpu_times()
@@ -37,7 +37,7 @@ class Server:
         return total
 
     def resident_mb(self) -> float:
-        """Memory of all its processes; pages that they share count once."""
+        """Memory of all processes of the server; shared pages count once."""
         return sum(process.memory_full_info().pss for process in self.processes()) / 2**20
 
 
@@ -58,7 +58,7 @@ def running(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Iterator[Server]:
-    """The server, while the block runs; its output goes to `log`."""
+    """Run the server for the duration of the block; write its output to `log`."""
     began = time.perf_counter()
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -88,11 +88,11 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str, name: str, log
             pass
         time.sleep(0.02)
     tail = log.read_text(errors="replace")[-2000:]
-    raise RuntimeError(f"{name} did not start:\n{tail}")
+    raise RuntimeError(f"{name} did not start. The end of its log:\n{tail}")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the whole group that was started here, gently at first."""
+    """Stop the process group of the server: SIGTERM first, SIGKILL if that is not enough."""
     try:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(STOP_TIMEOUT)

@@ -1,4 +1,4 @@
-"""Who is measured: servers that run side by side, and how each wants its requests."""
+"""The measured systems: how to start each server, and the form of its requests."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ OURS_LABELS = "this service, JSON, labels"
 OURS_BINARY = "this service, V2 binary"
 OURS_V2 = "this service, V2 JSON"
 OURS_DEFAULT = "this service as installed, labels"
-#: As many processes as MLServer as installed, which computes in a second one.
+#: Two processes, like MLServer as installed, which computes in a second process.
 OURS_TWO_WORKERS = "this service as installed, 2 workers, labels"
 BARE = "FastAPI, constant answer"
 IDIOMATIC = "FastAPI, list[list[float]]"
@@ -34,7 +34,7 @@ MLSERVER_ENVIRONMENTS = ROOT / ".cache" / "mlserver"
 JSON = "application/json"
 
 Rows = NDArray[np.float64]
-MakeRequest = Callable[[str, Rows], bytes]  # of a model's name and rows
+MakeRequest = Callable[[str, Rows], bytes]  # from the name of a model and rows
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class System:
 
 @contextmanager
 def all_systems(work: Path) -> Iterator[tuple[list[System], list[str]]]:
-    """Every side that can run here, and a word about those that cannot."""
+    """Start all systems that can run on this machine; also return the reasons for the others."""
     table = data.training_table()
     np.savez(work / "rows.npz", x=table.x, y=table.y)
     left_out: list[str] = []
@@ -159,7 +159,7 @@ def _plain_request(model: str, x: Rows) -> bytes:
 
 
 def _labels_request(model: str, x: Rows) -> bytes:
-    """Asks for what MLServer answers: no scores, no distances."""
+    """Request labels only, without scores and distances, as MLServer returns them."""
     return request_bytes("/predict", data.plain_json(model, x, outputs=["labels"]), JSON)
 
 
@@ -174,7 +174,7 @@ def _v2_binary_request(model: str, x: Rows) -> bytes:
 
 
 def labels_of(system: System, model: str, x: Rows) -> list[int] | None:
-    """What it predicts, to see that all of them do the work; None where it is not said in JSON."""
+    """Predicted labels, to check that every system does the same work; None without JSON labels."""
     if system.name in (BARE, OURS_BINARY):
         return None
     response = orjson.loads(post_once(system.server.port, system.request(model, x)))

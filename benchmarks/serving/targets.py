@@ -1,19 +1,21 @@
-"""What the service promises, and whether this run kept it."""
+"""Target ratios of the service, and whether a run reached them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Target:
-    what: str
-    against: str
-    reached: float | None  # None where the other side did not run
+    """A ratio that the service should reach compared with another system."""
+
+    measurement: str
+    compared_with: str
+    reached: float | None  # None if the other system did not run
     least: float
 
 
 def target_rows(targets: list[Target]) -> list[str]:
     return [
-        f"| {target.what} | {target.against} | {_verdict(target)} | {target.least:g} x |"
+        f"| {target.measurement} | {target.compared_with} | {_verdict(target)} | {target.least:g} x |"
         for target in targets
     ]
 

@@ -1,7 +1,8 @@
-"""Print and store the tables of docs/performance.md: `python -m benchmarks.speed [--quick]`.
+"""Print and store the training tables of docs/performance.md: `python -m benchmarks.speed [--quick]`.
 
-Both sides of each row run one after the other in this run; ours is the best of three, as is
-scikit-learn's where it takes seconds (its long fits run once). `--only tsvm` prints one table.
+Both estimators of a row run one after the other. Times of this library are the best of three (of five
+for predictions). Fits of scikit-learn run once, predictions three times. `--only tsvm` prints a
+single table.
 """
 
 import argparse
@@ -16,13 +17,15 @@ from benchmarks.speed import cases
 RESULTS = Path(__file__).parents[1] / "results" / "speed.md"
 
 
-def versus(title: str, ours: Measurement, theirs: Measurement, other: str, bar: str) -> str:
+def comparison_row(
+    title: str, ours: Measurement, theirs: Measurement, other: str, target: str
+) -> str:
     gap = ours.facts.get("gap")
     return (
         f"| {title} | {ours.wall:.3f} | {theirs.wall:.3f} | **{theirs.wall / ours.wall:.1f} x** "
         f"| {theirs.cpu / ours.cpu:.1f} x | {100 * ours.facts['accuracy']:.2f} "
         f"| {100 * theirs.facts['accuracy']:.2f} | {'' if gap is None else f'{gap:.0e}'} "
-        f"| {ours.peak_mb:.0f} | {theirs.peak_mb:.0f} | {other} | {bar} |"
+        f"| {ours.peak_mb:.0f} | {theirs.peak_mb:.0f} | {other} | {target} |"
     )
 
 
@@ -35,17 +38,19 @@ def speed_rows(quick: bool) -> list[str]:
             ours = cases.linear_fit(True, n_rows, clusters, repeat=3)
             theirs = cases.linear_fit(False, n_rows, clusters)
             title = f"linear fit, {n_rows:,} x 50, {clusters} cluster(s) per class"
-            rows.append(versus(title, ours, theirs, "LinearSVC(dual=False)", "6 x, 1 point"))
+            rows.append(
+                comparison_row(title, ours, theirs, "LinearSVC(dual=False)", "6 x, 1 point")
+            )
             print(rows[-1], flush=True)
-    for n_rows, bar in rbf_sizes:
+    for n_rows, target in rbf_sizes:
         ours, theirs = cases.rbf_fit(True, n_rows, repeat=3), cases.rbf_fit(False, n_rows)
         title = f"RBF fit, moons, {n_rows:,} rows, rank {ours.facts['rank']}"
-        rows.append(versus(title, ours, theirs, "SVC", f"{bar}, 0.5 points"))
+        rows.append(comparison_row(title, ours, theirs, "SVC", f"{target}, 0.5 points"))
         print(rows[-1], flush=True)
     n_rows = rbf_sizes[0][0]
     ours, theirs = cases.rbf_predict(True, n_rows, repeat=5), cases.rbf_predict(False, n_rows, 3)
     title = f"RBF predict, 20,000 rows, model of {n_rows:,}"
-    rows.append(versus(title, ours, theirs, "SVC", "20 x"))
+    rows.append(comparison_row(title, ours, theirs, "SVC", "20 x"))
     print(rows[-1], flush=True)
     return rows
 
@@ -76,7 +81,7 @@ def rank_rows(quick: bool) -> list[str]:
 
 
 def twin_rows(quick: bool) -> list[str]:
-    """Against the twin SVM without memberships and margin term, solved by the same code."""
+    """FR-TSVM against TSVM, which has no memberships and no margin term; same solver for both."""
     sizes = {"linear": [20_000], "rbf": [3_000]} if quick else {"linear": [100_000, 1_000_000],
                                                                "rbf": [30_000, 100_000]}  # fmt: skip
     names = {
@@ -86,64 +91,78 @@ def twin_rows(quick: bool) -> list[str]:
     rows = []
     for kernel, n_rows in ((kernel, n_rows) for kernel, some in sizes.items() for n_rows in some):
         ours, theirs = (cases.twin_fit(side, kernel, n_rows, repeat=3) for side in (True, False))
-        rows.append(versus(names[kernel].format(n_rows), ours, theirs, "TSVMClassifier", ""))
+        rows.append(
+            comparison_row(names[kernel].format(n_rows), ours, theirs, "TSVMClassifier", "")
+        )
         print(rows[-1], flush=True)
     return rows
 
 
-_VERSUS = (
-    "| what | ours, s | theirs, s | wall ratio | CPU ratio | our accuracy, % | theirs, % "
-    "| our gap | our peak, MB | theirs, MB | against | bar |\n"
+_COMPARISON_HEADER = (
+    "| task | FR-TSVM, s | other, s | wall ratio | CPU ratio | FR-TSVM accuracy, % | other, % "
+    "| FR-TSVM gap | FR-TSVM peak, MB | other, MB | other estimator | target |\n"
     "|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
-# By name: title, what is said before the table, its header, its rows.
+# By name: title, text before the table, header, function that returns the rows.
 SECTIONS: dict[str, tuple[str, str, str, Callable[[bool], list[str]]]] = {
-    "speed": ("Speed against scikit-learn", "", _VERSUS, speed_rows),
+    "speed": (
+        "Speed against scikit-learn",
+        "A ratio above 1 means that FR-TSVM is faster. A target is the least wall ratio, and the "
+        "largest loss of accuracy.",
+        _COMPARISON_HEADER,
+        speed_rows,
+    ),
     "growth": (
         "Growth",
-        "",
-        "| what | half, s | whole, s | ratio | bar |\n|---|---|---|---|---|",
+        "Twice the rows should take about twice the time.",
+        "| task | half the rows, s | all rows, s | ratio | target |\n|---|---|---|---|---|",
         growth_rows,
     ),
     "rank": (
         "Automatic rank against the exact kernel",
-        "Largest difference of decision values relative to the largest value; bar: 1e-3, same labels.",
-        "| rows | gamma | exact rank | auto rank | difference | labels that differ "
+        "Largest difference of the decision values, relative to the largest value. Target: at most "
+        "1e-3, and the same labels.",
+        "| rows | gamma | exact rank | automatic rank | difference | labels that differ "
         "| gap of the exact solution |\n|---|---|---|---|---|---|---|",
         rank_rows,
     ),
     "tsvm": (
         "FR-TSVM against TSVM",
-        "The same solver for both, the same cost of slack, all else at its default.",
-        _VERSUS,
+        "Both use the same solver and the same slack cost; all other parameters have their defaults.",
+        _COMPARISON_HEADER,
         twin_rows,
     ),
 }
 
 
 def section(name: str, quick: bool) -> str:
-    title, said, header, rows = SECTIONS[name]
-    parts = [f"## {title}", said, "\n".join([header, *rows(quick)])]
+    title, text, header, rows = SECTIONS[name]
+    parts = [f"## {title}", text, "\n".join([header, *rows(quick)])]
     return "\n\n".join(part for part in parts if part)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes, nothing stored")
-    parser.add_argument("--only", nargs="*", choices=list(SECTIONS), help="these, nothing stored")
+    parser.add_argument("--quick", action="store_true", help="use small tables, and store nothing")
+    parser.add_argument(
+        "--only",
+        nargs="*",
+        choices=list(SECTIONS),
+        help="print only these tables, and store nothing",
+    )
     args = parser.parse_args()
     started = time.time()
     parts = [section(name, args.quick) for name in args.only or SECTIONS]
     parts.append(
         f"Python {platform.python_version()}, {platform.machine()}; "
-        f"{time.time() - started:.0f} s in all."
+        f"{time.time() - started:.0f} s in total."
     )
     text = "\n\n".join(parts) + "\n"
     if args.quick or args.only:
         print(f"\n{text}")
     else:
         RESULTS.write_text(text)
-        print(f"\nstored in {RESULTS}")
+        print(f"\nwritten to {RESULTS}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is measured: data, our side and scikit-learn's side of each row of the table."""
+"""The measured tasks: data and estimators of this library (`ours`) and of scikit-learn."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -58,7 +58,7 @@ def rbf_task(ours: bool, n_rows: int) -> Task:
 
 
 def twin_task(ours: bool, kernel: str, n_rows: int) -> Task:
-    """FR-TSVM or TSVM, with the same cost of slack; the ridge and the margin term at their defaults."""
+    """FR-TSVM or TSVM with the same slack cost; ridge and margin term have their defaults."""
     cost = 1.0 if kernel == "linear" else 0.1
     if ours:
         estimator: Any = FRTSVMClassifier(kernel, gamma=2.0, c3=cost, random_state=0)
@@ -75,7 +75,7 @@ def fitted_rbf_task(ours: bool, n_rows: int) -> Task:
 
 
 def exact_task(n_rows: int, gamma: float) -> Task:
-    """The exact kernel, solved to rounding: the reference for the automatic rank."""
+    """The exact kernel with a tolerance of 1e-9, as a reference for the automatic rank."""
     estimator = FRTSVMClassifier(gamma=gamma, rank=None, tol=1e-9, random_state=0)
     return Task(estimator, *moons(n_rows))
 
@@ -112,7 +112,7 @@ def facts_of_exact(task: Task, exact: Any) -> dict[str, Any]:
 
 
 def _compile() -> None:
-    """Load the compiled sweeps, which a service does once, before the clock runs."""
+    """Load the compiled code before the measurement, as a service does once at its start."""
     x = np.random.default_rng(0).normal(size=(300, 3))
     for kernel in ("linear", "rbf"):
         FRTSVMClassifier(kernel, random_state=0).fit(x, np.arange(300) % 2)

@@ -82,8 +82,8 @@ def _head(results: Results) -> str:
             f"**Which code computed these results.** {outdated:,} of {found:,} results were computed "
             "with an earlier version of the code, of scikit-learn or of the data than the one that "
             "wrote this page. The code counts as changed if it behaves differently, and also if a "
-            f"module, function or variable was only renamed. `{results.plan.command}` computes the results "
-            "again with the present code.",
+            f"module, function or variable was only renamed. `{results.plan.command}` computes the "
+            "results again with the present code.",
         ]
     partial = [
         f"{name} {done} of {total}"

@@ -1,1 +1,1 @@
-"""The other sides: a bare endpoint, the idiomatic FastAPI service, MLServer."""
+"""The systems compared with this service: a constant route, a typical FastAPI app, and MLServer."""

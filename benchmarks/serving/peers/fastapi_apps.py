@@ -1,6 +1,7 @@
-"""What one gets from FastAPI's documentation, and the bare endpoint below which nothing can be.
+"""Two FastAPI apps: one written as in FastAPI's documentation, and one that returns a constant.
 
-`FRTSVM_BENCH_MODELS` names the folder with `linear.joblib` and `rbf.joblib`.
+The constant route is a lower bound on the cost of any FastAPI service. `FRTSVM_BENCH_MODELS` is the
+folder with `linear.joblib` and `rbf.joblib`.
 """
 
 import os
@@ -38,7 +39,9 @@ def constant() -> FastAPI:
 
 def idiomatic() -> FastAPI:
     folder = Path(os.environ["FRTSVM_BENCH_MODELS"])
-    models = {path.stem: joblib.load(path) for path in folder.glob("*.joblib")}  # our own files
+    models = {
+        path.stem: joblib.load(path) for path in folder.glob("*.joblib")
+    }  # written by sklearn_models.py
     app = FastAPI()
 
     @app.post("/predict")

@@ -1,4 +1,4 @@
-"""MLServer with its scikit-learn runtime, in an environment of its own."""
+"""MLServer with its scikit-learn runtime, in a separate virtual environment."""
 
 import json
 import shutil
@@ -6,15 +6,17 @@ import subprocess
 import venv
 from pathlib import Path
 
-# uvloop 0.22 and later keep MLServer 1.7.1 from starting.
+# MLServer 1.7.1 does not start with uvloop 0.22 and later.
 REQUIREMENTS = ("mlserver==1.7.1", "mlserver-sklearn==1.7.1", "uvloop<0.22")
-# What it does not bring along, and is faster with.
+# Not a dependency of MLServer, but makes it faster.
 FASTER = ("httptools",)
 
 
 def environment(folder: Path, *, best: bool) -> Path:
-    """Its Python, for its best setting or as installed; made at the first call. RuntimeError where it
-    does not install."""
+    """Python of the environment for MLServer's best setting, or as installed.
+
+    Creates the environment if it does not exist. Raises RuntimeError if the installation fails.
+    """
     folder = folder / ("best" if best else "as-installed")
     python = folder / "bin" / "python"
     if (folder / "complete").exists():
@@ -25,13 +27,13 @@ def environment(folder: Path, *, best: bool) -> Path:
     command += FASTER if best else ()
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     if done.returncode != 0:
-        raise RuntimeError(f"MLServer does not install here: {done.stderr.strip()[-300:]}")
+        raise RuntimeError(f"MLServer could not be installed: {done.stderr.strip()[-300:]}")
     (folder / "complete").touch()
     return python
 
 
 def write_repository(folder: Path, models: Path, ports: tuple[int, int, int], best: bool) -> None:
-    """Settings and one folder per model. `best` is its fastest setting, else as installed."""
+    """Write the settings and one folder per model, for the fastest setting or as installed."""
     http, grpc, metrics = ports
     settings: dict[str, object] = {
         "host": "127.0.0.1",

@@ -1,6 +1,7 @@
-"""`python sklearn_models.py rows.npz FOLDER`: the models of the other sides.
+"""`python sklearn_models.py rows.npz FOLDER`: fit and store the models of the other systems.
 
-Runs in their environment, so that their scikit-learn reads what their scikit-learn wrote.
+Runs in the environment of the system, so that the same version of scikit-learn writes and reads the
+files.
 """
 
 import sys
