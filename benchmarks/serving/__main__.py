@@ -34,7 +34,7 @@ class Cell:
     p99_ms: float
 
 
-Cells = dict[tuple[str, Batch, str], Cell]  # by kernel, batch, side
+Cells = dict[tuple[str, Batch, str], Cell]  # by kernel, batch, system
 
 
 def measure_sizes(

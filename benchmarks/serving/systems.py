@@ -24,7 +24,7 @@ OURS_V2 = "this service, V2 JSON"
 OURS_DEFAULT = "this service as installed, labels"
 #: Two processes, like MLServer as installed, which computes in a second process.
 OURS_TWO_WORKERS = "this service as installed, 2 workers, labels"
-BARE = "FastAPI, constant answer"
+BARE = "FastAPI, constant response"
 IDIOMATIC = "FastAPI, list[list[float]]"
 MLSERVER = "MLServer, best setting"
 MLSERVER_DEFAULT = "MLServer as installed"

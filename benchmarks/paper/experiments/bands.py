@@ -10,8 +10,8 @@ from benchmarks.paper.methods.grids import Grid
 from benchmarks.paper.methods.registry import PAPER_METHODS, description, tune
 from benchmarks.paper.methods.rows import folds_of
 
-# The paper says "N(0, 0.2)" with variance 0.2. Its figures suggest that 0.2 is the standard deviation,
-# so both are run.
+# The paper says "N(0, 0.2)" with variance 0.2. It may mean a standard deviation of 0.2, so both
+# are run.
 VARIANCES = (0.0, 0.2**2, artificial.NOISE_VARIANCE)
 
 

@@ -20,10 +20,10 @@ def duration_section(results: Results) -> str:
     cells = sum(results.complete(name)[0] for name in results.experiments)
     rows.append(["total", str(cells), *_minutes(run.cpu, run.wall_seconds)])
     quick = results.other_runs.get(QUICK.name)
-    told = [_run_text(results.plan.command, run)]
+    items = [_run_text(results.plan.command, run)]
     if quick:
-        told.append(_run_text(QUICK.command, quick))
-    listed = "\n".join(f"- {text}" for text in told)
+        items.append(_run_text(QUICK.command, quick))
+    listed = "\n".join(f"- {text}" for text in items)
     return f"""## Duration and machine
 
 {listed}

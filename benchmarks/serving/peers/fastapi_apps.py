@@ -39,9 +39,8 @@ def constant() -> FastAPI:
 
 def idiomatic() -> FastAPI:
     folder = Path(os.environ["FRTSVM_BENCH_MODELS"])
-    models = {
-        path.stem: joblib.load(path) for path in folder.glob("*.joblib")
-    }  # written by sklearn_models.py
+    # joblib.load is safe here: sklearn_models.py has written these files.
+    models = {path.stem: joblib.load(path) for path in folder.glob("*.joblib")}
     app = FastAPI()
 
     @app.post("/predict")

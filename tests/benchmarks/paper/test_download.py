@@ -68,9 +68,9 @@ def test_a_set_has_the_features_and_classes_of_the_paper(key: str) -> None:
 
 @pytest.mark.usefixtures("repository")
 def test_only_the_paper_s_glass_has_the_row_number_as_a_feature() -> None:
-    rows, honest = download(UCI_SETS["glass"]), download(UCI_SETS["glass_noid"])
+    rows, without_id = download(UCI_SETS["glass"]), download(UCI_SETS["glass_noid"])
     np.testing.assert_array_equal(rows.x[:, 0], np.arange(214) + 1)
-    np.testing.assert_array_equal(rows.x[:, 1:], honest.x)
+    np.testing.assert_array_equal(rows.x[:, 1:], without_id.x)
 
 
 def test_a_different_set_with_the_same_name_is_refused(repository: dict[str, Any]) -> None:
