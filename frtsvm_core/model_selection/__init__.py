@@ -1,7 +1,7 @@
-"""Parameter search, probabilities, and what can be shown of them.
+"""Parameter search, calibrated probabilities, and score profiles for plots.
 
-Names are imported when they are first used: a server that shows a search, or predicts with a
-calibration, never loads what searching and calibrating need (scikit-learn, scipy).
+Names are imported at first use. A server that only shows a search or predicts with a calibration
+therefore never loads the dependencies of searching and calibrating (scikit-learn, SciPy).
 """
 
 from importlib import import_module
@@ -39,7 +39,7 @@ __all__ = [
     "score_surface",
 ]
 
-_HOMES = {
+_MODULE_OF = {
     "CalibratedTwinClassifier": "calibrated_classifier",
     "Calibration": "calibration",
     "FRTSVMSearchCV": "search",
@@ -56,9 +56,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     return value
 
 

@@ -1,4 +1,4 @@
-"""Probabilities for one set of parameters."""
+"""Calibrated probabilities for a twin-plane classifier with given parameters."""
 
 from typing import Any, ClassVar, Self
 
@@ -23,23 +23,87 @@ FloatArray = NDArray[np.float64]
 
 
 class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A twin-plane classifier with `predict_proba`.
+    r"""Twin-plane classifier with calibrated probabilities.
+
+    The out-of-fold decision scores of the classifier are calibrated, and the classifier itself is
+    fitted on all rows. This corresponds to scikit-learn's
+    :class:`~sklearn.calibration.CalibratedClassifierCV` with ``ensemble=False``. With more than two
+    classes, the score of each class is calibrated against the rest, and the probabilities are
+    divided by their sum.
 
     Parameters
     ----------
-    estimator : FRTSVMClassifier or TSVMClassifier, default=FRTSVMClassifier()
+    estimator : FRTSVMClassifier or TSVMClassifier, default=None
+        Classifier with the parameters to use. None means ``FRTSVMClassifier()``.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
-    cv : int, splitter or iterable, default=5
-        Folds whose held-out scores are calibrated; `estimator` itself is fitted on all rows.
+        Platt's sigmoid, or isotonic regression. Isotonic regression can fit any monotonic curve and
+        needs more rows; it overfits when there are few.
+    cv : int, cross-validation generator or iterable, default=5
+        Folds for the out-of-fold scores. Every training fold needs rows of all classes.
     n_jobs : int or None, default=None
-    random_state : int, RandomState or None, default=None
-        Stands in for a random_state=None of the estimator in the folds.
+        Number of threads over the folds. None means 1 unless in a :func:`joblib.parallel_config`
+        context, -1 means all CPU cores.
+    random_state : int, RandomState instance or None, default=None
+        Used in the folds in place of ``random_state=None`` of the estimator.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier
-    calibration_ : the `Calibration`, with the Brier score and reliability of held-out folds
-    classes_ : the labels, sorted
+    estimator_ : estimator
+        The classifier, fitted on all rows.
+    calibration_ : Calibration
+        The map from scores to probabilities, with its Brier score (`brier`) and reliability table
+        (`reliability`). Both are cross-validated: each fold is judged by curves that were fitted to
+        the other folds.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if `X` has names that are all strings.
+
+    See Also
+    --------
+    FRTSVMSearchCV : Parameter search, with calibration of the best parameters.
+    brier_score : Mean squared error of probabilities.
+    reliability_table : Predicted probabilities against observed frequencies.
+    sklearn.calibration.CalibratedClassifierCV : Calibration of any classifier.
+
+    Notes
+    -----
+    The sigmoid is
+
+    .. math:: p(s) = 1 / (1 + \exp(-(a s + b))),
+
+    with a and b by maximum likelihood and Platt's targets (n+ + 1)/(n+ + 2) and 1/(n- + 2) in place
+    of 1 and 0, which keep a and b finite when the scores separate the classes.
+
+    `predict` returns the most probable class. Near the decision boundary it can differ from the
+    class of the nearest plane, which ``estimator_.predict`` returns.
+
+    References
+    ----------
+    .. [1] Platt, J. "Probabilistic outputs for support vector machines and comparisons to
+       regularized likelihood methods", Advances in Large Margin Classifiers, 1999.
+    .. [2] Lin, H.-T., Lin, C.-J. and Weng, R. C. "A note on Platt's probabilistic outputs for
+       support vector machines", Machine Learning 68, 2007.
+    .. [3] Zadrozny, B. and Elkan, C. "Transforming classifier scores into accurate multiclass
+       probability estimates", KDD 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from frtsvm_core import FRTSVMClassifier
+    >>> from frtsvm_core.model_selection import CalibratedTwinClassifier
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> X_test, _ = make_moons(1000, noise=0.2, random_state=1)
+    >>> model = CalibratedTwinClassifier(FRTSVMClassifier(gamma=2.0, random_state=0)).fit(X, y)
+    >>> model.predict_proba(X_test[:2]).round(2)
+    array([[0.1 , 0.9 ],
+           [0.01, 0.99]])
+    >>> model.predict(X_test[:2])
+    array([1, 1])
+    >>> round(model.calibration_.brier, 3)
+    0.037
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -75,6 +139,22 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier on all rows, and the calibration on out-of-fold scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows; of shape (n_samples, n_samples) for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in the fits and in the calibration.
+
+        Returns
+        -------
+        self : CalibratedTwinClassifier
+            The fitted classifier.
+        """
         rows, labels = check_rows_and_labels(self, X, y)
         weight = None
         if sample_weight is not None:
@@ -93,13 +173,37 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of `classes_`, one column each."""
+        """Return calibrated probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, one column for each of `classes_`.
+        """
         check_is_fitted(self, "estimator_")
         return self.calibration_.probabilities(self.estimator_.decision_function(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class; near the boundary it need not be that of the nearest plane, which
-        `estimator_` predicts."""
+        """Predict the most probable class of each row.
+
+        Near the decision boundary it can differ from the class of the nearest plane, which
+        ``estimator_.predict`` returns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         likeliest = self.predict_proba(X).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[likeliest]
         return labels

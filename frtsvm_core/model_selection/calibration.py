@@ -1,12 +1,13 @@
-"""Probabilities from decision scores, by curves that were learned on out-of-fold scores.
+"""Map decision scores to probabilities, with curves that were fitted to out-of-fold scores.
 
 "sigmoid"   p = 1/(1 + exp(-(a s + b))), Platt's maximum likelihood with his smoothed targets
-"isotonic"  the best non-decreasing function of s
+"isotonic"  the non-decreasing function of s with the least squared error
 
-With two classes the score of class 1 is calibrated. With more, the score of each class is calibrated
-against the rest, and the probabilities are divided by their sum.
+With two classes the score of class 1 is calibrated. With more, the score of each class is
+calibrated against the rest, and the probabilities are divided by their sum.
 
-NumPy alone is enough here: a server that predicts does not load what calibrating needs.
+This module needs only NumPy, so that a server that predicts does not load the dependencies of
+`calibration_fitting`.
 """
 
 from collections.abc import Mapping
@@ -26,6 +27,8 @@ METHODS = ("sigmoid", "isotonic")
 
 @dataclass(frozen=True)
 class SigmoidCurve:
+    """p = 1/(1 + exp(-(slope s + offset)))."""
+
     slope: float
     offset: float
 
@@ -36,8 +39,8 @@ class SigmoidCurve:
 
 
 @dataclass(frozen=True)
-class StepCurve:
-    """Linear between knots, constant beyond them."""
+class PiecewiseLinearCurve:
+    """Linear between the knots, constant beyond the outermost ones."""
 
     knots: FloatArray
     values: FloatArray
@@ -47,40 +50,55 @@ class StepCurve:
         return probabilities
 
 
-Curve = SigmoidCurve | StepCurve
+Curve = SigmoidCurve | PiecewiseLinearCurve
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The way from decision scores to probabilities, and how well it did on rows not used for it."""
+    """Map from decision scores to probabilities, with its quality on out-of-fold rows.
+
+    Attributes
+    ----------
+    method : {"sigmoid", "isotonic"}
+        Kind of the curves.
+    n_classes : int
+        Number of classes.
+    curves : tuple of curves
+        One curve for two classes, otherwise one per class.
+    brier : float or None
+        Brier score on out-of-fold rows (smaller is better); None after `from_arrays`.
+    reliability : ReliabilityTable or None
+        Predicted probabilities against observed frequencies on out-of-fold rows; None after
+        `from_arrays`.
+    """
 
     method: str
     n_classes: int
-    curves: tuple[Curve, ...]  # one for two classes, else one per class
+    curves: tuple[Curve, ...]
     brier: float | None = None
     reliability: ReliabilityTable | None = field(default=None, compare=False)
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
-        """One column per class, for scores as `decision_function` gives them."""
+        """Convert scores of `decision_function` to probabilities, one column per class."""
         if self.n_classes == 2:
             positive = self.curves[0](scores)
             return np.stack([1.0 - positive, positive], axis=1)
         each = np.stack([curve(scores[:, k]) for k, curve in enumerate(self.curves)], axis=1)
         total = each.sum(axis=1, keepdims=True)
-        # Where no class is possible, none is more possible than another.
+        # If every class has probability 0, all are taken as equally likely.
         shares: FloatArray = np.full_like(each, 1.0 / self.n_classes)
         np.divide(each, total, out=shares, where=total > 0.0)
         return shares
 
     def to_arrays(self) -> dict[str, Any]:
-        """Everything `probabilities` needs, as numbers, strings and plain arrays."""
+        """Return all that `probabilities` needs, as numbers, strings and plain arrays."""
         state: dict[str, Any] = {
             "calibration_version": CALIBRATION_VERSION,
             "method": self.method,
             "n_classes": self.n_classes,
         }
         sigmoids = [curve for curve in self.curves if isinstance(curve, SigmoidCurve)]
-        steps = [curve for curve in self.curves if isinstance(curve, StepCurve)]
+        steps = [curve for curve in self.curves if isinstance(curve, PiecewiseLinearCurve)]
         if sigmoids:
             state["slopes"] = np.array([curve.slope for curve in sigmoids])
             state["offsets"] = np.array([curve.offset for curve in sigmoids])
@@ -92,9 +110,12 @@ class Calibration:
 
     @classmethod
     def from_arrays(cls, state: Mapping[str, Any]) -> "Calibration":
-        """The inverse of `to_arrays`; ValueError where the parts do not fit together."""
+        """Rebuild a calibration from `to_arrays`; raise ValueError if it is inconsistent."""
         if state.get("calibration_version") != CALIBRATION_VERSION:
-            raise ValueError(f"unknown calibration version {state.get('calibration_version')!r}")
+            raise ValueError(
+                f"Unknown calibration version {state.get('calibration_version')!r}; this version "
+                f"of the library reads version {CALIBRATION_VERSION}."
+            )
         method, n_classes = state["method"], int(state["n_classes"])
         curves: list[Curve]
         if method == "sigmoid":
@@ -103,12 +124,18 @@ class Calibration:
         elif method == "isotonic":
             ends = np.cumsum(state["n_knots"])
             if ends[-1] != len(state["knots"]) or ends[-1] != len(state["values"]):
-                raise ValueError("the state of the calibration is inconsistent: knots")
+                raise ValueError(
+                    "The state of the calibration is inconsistent: knots, values and n_knots have "
+                    "different sizes."
+                )
             knots = np.split(np.asarray(state["knots"]), ends[:-1])
             values = np.split(np.asarray(state["values"]), ends[:-1])
-            curves = [StepCurve(k, v) for k, v in zip(knots, values, strict=True)]
+            curves = [PiecewiseLinearCurve(k, v) for k, v in zip(knots, values, strict=True)]
         else:
-            raise ValueError(f"unknown calibration method {method!r}")
+            raise ValueError(f"Unknown calibration method {method!r}; use one of {METHODS}.")
         if len(curves) != (1 if n_classes == 2 else n_classes):
-            raise ValueError("the state of the calibration is inconsistent: classes")
+            raise ValueError(
+                f"The state of the calibration is inconsistent: {len(curves)} curves do not fit "
+                f"{n_classes} classes."
+            )
         return cls(method, n_classes, tuple(curves))

@@ -1,4 +1,4 @@
-"""Calibrations are learned here: Platt's sigmoid and the isotonic curve, on out-of-fold scores."""
+"""Fit calibrations (Platt's sigmoid, isotonic regression) to out-of-fold scores."""
 
 from collections.abc import Callable
 
@@ -10,16 +10,17 @@ from frtsvm_core.model_selection.calibration import (
     METHODS,
     Calibration,
     Curve,
+    PiecewiseLinearCurve,
     SigmoidCurve,
-    StepCurve,
 )
-from frtsvm_core.model_selection.logistic import FARTHEST, fit_logistic, smoothed_targets
+from frtsvm_core.model_selection.logistic import CLIP_AT_MEDIANS, fit_logistic, smoothed_targets
 from frtsvm_core.model_selection.reliability import brier_score, reliability_table
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-#: Scores of all rows by a rule that is learned from the rows that a mask allows.
+#: Takes a mask of rows, learns a decision rule from these rows only, and returns its scores for all
+#: rows.
 LearnedScores = Callable[[NDArray[np.bool_]], FloatArray]
 
 
@@ -31,14 +32,31 @@ def fit_calibration(
     method: str,
     sample_weight: FloatArray | None = None,
 ) -> Calibration:
-    """Calibrate out-of-fold scores for rows with class numbers `codes`.
+    """Calibrate out-of-fold scores.
 
-    `fold` says which fold a row was held out with: Brier score and reliability are those of
-    calibrations learned on the other folds, so that no row is judged by a curve it has shaped, nor by
-    scores whose rule it has shaped.
+    Parameters
+    ----------
+    scores : ndarray or callable
+        Out-of-fold scores of all rows, as `decision_function` returns them; or a function that
+        learns a decision rule from a mask of rows and returns its scores for all rows.
+    codes : ndarray of shape (n_rows,)
+        Class numbers.
+    fold : ndarray of shape (n_rows,)
+        Number of the fold that held each row out. Brier score and reliability are cross-validated
+        over these folds: no row contributes to the curve, or to the decision rule, that it is
+        judged by.
+    method : {"sigmoid", "isotonic"}
+        Kind of the curves.
+    sample_weight : ndarray of shape (n_rows,) or None
+        Weights of the rows; None gives every row weight 1.
+
+    Returns
+    -------
+    Calibration
+        The calibration fitted to all rows, with the cross-validated Brier score and reliability.
     """
     if method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, not {method!r}")
+        raise ValueError(f"method must be one of {METHODS}; got {method!r}.")
     weight = np.ones(codes.size) if sample_weight is None else sample_weight
     learned: LearnedScores = scores if callable(scores) else lambda _: scores
     of_all = learned(np.ones(codes.size, dtype=bool))
@@ -67,11 +85,13 @@ def _curves(
     return tuple(fit(scores[:, k], codes == k, weight) for k in range(scores.shape[1]))
 
 
-def fit_isotonic(scores: FloatArray, positive: NDArray[np.bool_], weight: FloatArray) -> StepCurve:
-    """The non-decreasing function with the least weighted squared error."""
+def fit_isotonic(
+    scores: FloatArray, positive: NDArray[np.bool_], weight: FloatArray
+) -> PiecewiseLinearCurve:
+    """Fit the non-decreasing function with the least weighted squared error."""
     regression = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
     regression.fit(scores, positive.astype(np.float64), sample_weight=weight)
-    return StepCurve(
+    return PiecewiseLinearCurve(
         np.asarray(regression.X_thresholds_, dtype=np.float64),
         np.asarray(regression.y_thresholds_, dtype=np.float64),
     )
@@ -80,10 +100,13 @@ def fit_isotonic(scores: FloatArray, positive: NDArray[np.bool_], weight: FloatA
 def fit_sigmoid(
     scores: FloatArray, positive: NDArray[np.bool_], weight: FloatArray
 ) -> SigmoidCurve:
-    """Maximum likelihood with Platt's targets (Lin, Lin & Weng, "A note on Platt's probabilistic
-    outputs", 2007)."""
+    """Fit a sigmoid by maximum likelihood with Platt's targets.
+
+    See Lin, Lin & Weng, "A note on Platt's probabilistic outputs for support vector machines",
+    2007.
+    """
     scale = float(np.median(np.abs(scores))) or 1.0
-    x = np.clip(scores / scale, -FARTHEST, FARTHEST)
+    x = np.clip(scores / scale, -CLIP_AT_MEDIANS, CLIP_AT_MEDIANS)
     design = np.stack([x, np.ones_like(x)], axis=1)
     odds = (weight[positive].sum() + 1.0) / (weight[~positive].sum() + 1.0)
     slope, offset = fit_logistic(

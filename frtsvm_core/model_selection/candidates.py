@@ -1,9 +1,10 @@
-"""Parameter settings grouped by what they can share.
+"""Group candidate parameter settings by the computations that they share.
 
-A candidate is an estimator with some of its parameters set. Candidates with equal kernel and weights
-share the kernel factor, the class spectra and the projected rows (a *group*); inside a group those with
-equal regularization share the matrix of the dual (a *block*); inside a block the slack costs form a
-path, one per membership.
+A candidate is an estimator with some of its parameters set. Candidates with the same kernel and the
+same weights form a *group*: they share the kernel factor, the spectra of the class scatter matrices
+and the projected rows. Inside a group, candidates with the same regularization form a *block*: they
+share the matrix of the dual problem. Inside a block, the slack costs form one regularization path
+per membership.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -25,6 +26,8 @@ Params = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Candidate:
+    """One parameter setting; `number` is its position in the grid."""
+
     number: int
     params: Params
     settings: TwinSettings
@@ -33,7 +36,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Block:
-    """Candidates with the same c1 and c2."""
+    """Candidates of a group with the same c1, c2 and solver options."""
 
     candidates: list[Candidate] = field(default_factory=list)
 
@@ -44,9 +47,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Group:
-    """Candidates with the same kernel and weights."""
+    """Candidates with the same kernel, ridge, random seed and class weights."""
 
-    estimator: TwinPlaneClassifier  # one of them, for its kernel and class weights
+    estimator: TwinPlaneClassifier  # configured as one of the candidates
     kernel: KernelSettings
     bias_ridge: float
     seed: int
@@ -54,11 +57,12 @@ class Group:
 
     @property
     def space(self) -> Hashable:
-        """What makes a group: candidates that agree in it share all that does not depend on costs."""
+        """Key of the group; equal keys share all computations that do not depend on the costs."""
         return self.kernel, self.bias_ridge, self.seed, _key(self.estimator.class_weight)
 
     @property
     def smallest_regularization(self) -> float:
+        """The smallest c1 or c2 of all candidates."""
         return min(
             min(candidate.settings.costs.c1, candidate.settings.costs.c2)
             for block in self.blocks
@@ -73,8 +77,11 @@ class Group:
 def group_candidates(
     estimator: TwinPlaneClassifier, grid: Iterable[Params], *, seed: int
 ) -> list[Group]:
-    """Groups in the order in which their first candidates come; candidates keep their numbers in the
-    grid. `seed` stands in for an estimator's random_state=None."""
+    """Group the candidates of a grid, in the order of each group's first candidate.
+
+    Candidates keep their position in the grid as their number. `seed` is used where the estimator
+    has random_state=None.
+    """
     groups: dict[Hashable, Group] = {}
     blocks: dict[Hashable, Block] = {}
     configured_with = _Configurator(estimator)
@@ -95,14 +102,14 @@ def group_candidates(
 
 
 def configure(estimator: TwinPlaneClassifier, params: Params) -> TwinPlaneClassifier:
-    """An unfitted copy with these parameters, which are checked at once."""
+    """Return an unfitted copy of the estimator with these parameters, and validate them."""
     configured: TwinPlaneClassifier = clone(estimator).set_params(**params)
     configured._validate_params()
     return configured
 
 
 class _Configurator:
-    """`configure` for many candidates: what is costly about it is done once per parameter value."""
+    """`configure` for many candidates: clones and validates once per distinct parameter value."""
 
     def __init__(self, estimator: TwinPlaneClassifier) -> None:
         self._estimator = clone(estimator)
@@ -120,7 +127,7 @@ class _Configurator:
 
 
 def _key(value: Any) -> Hashable:
-    """Equal for equal values; class weights may be a dictionary."""
+    """Return a hashable key that is equal for equal values; class weights may be a dictionary."""
     if isinstance(value, dict):
         return tuple(value.items())
     try:
@@ -131,14 +138,14 @@ def _key(value: Any) -> Hashable:
 
 
 def _effective(kernel: KernelSettings) -> KernelSettings:
-    """Without the parameters that make no difference, so that they separate no groups."""
+    """Drop parameters without effect on this kernel, so that they do not separate groups."""
     if kernel.name == "linear":
         return KernelSettings("linear", 1.0, 1, 0.0)
     return kernel
 
 
 def _seed(estimator: TwinPlaneClassifier, default: int) -> int:
-    """What `fit` would draw from the estimator's random_state."""
+    """Return the seed that `fit` would draw from the estimator's random_state."""
     if estimator.random_state is None:
         return default
     state = estimator.random_state

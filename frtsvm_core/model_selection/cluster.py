@@ -1,8 +1,9 @@
-"""Parts of a search on other machines, whatever happens to those.
+"""Run parts of a search on remote workers, and recover from the loss of workers.
 
-The rows go to the workers directly, not through the scheduler, and once to each. A worker that dies
-takes its parts with it, and perhaps the only copy of the rows: Dask gives the parts to others if it can;
-else they are sent once more, with the rows, and are done here if that fails too.
+The rows are sent directly to the workers, not through the scheduler, and once to each worker. When
+a worker is lost, its parts are lost too, and possibly the only remote copy of the rows. Dask
+reschedules the parts on other workers if it can. Otherwise a part is submitted once more, with the
+rows if they were lost, and is computed in this process if that fails as well.
 """
 
 import logging
@@ -17,18 +18,27 @@ from typing import Any
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
-from frtsvm_core.model_selection.fold_tasks import Part, Places, Scored, Task, score_part
+from frtsvm_core.model_selection.fold_tasks import (
+    BlockScores,
+    Part,
+    PreparedFoldCache,
+    Task,
+    score_part,
+)
 
 log = logging.getLogger("frtsvm.search")
 
-Result = tuple[float, list[Scored]]
+Result = tuple[float, list[BlockScores]]
 
-#: Parts that are handed over for each thread of the cluster: one runs, one waits beside it.
-AHEAD = 2
+#: Parts submitted ahead for each thread of the cluster: one runs while the next one waits.
+PARTS_PER_THREAD = 2
 
 
 def workers_of(task: Task, n_jobs: int | None) -> "DaskWorkers | JoblibBackend | None":
-    """What the caller has chosen by `joblib.parallel_config`; None: this machine."""
+    """Return the workers that the caller has chosen with `joblib.parallel_config`.
+
+    None means the threads or processes of this machine.
+    """
     backend, _ = get_active_backend()
     if type(backend).__module__ == "joblib._parallel_backends":
         return None
@@ -39,7 +49,7 @@ def workers_of(task: Task, n_jobs: int | None) -> "DaskWorkers | JoblibBackend |
 
 
 class JoblibBackend:
-    """A backend of joblib that we know nothing of."""
+    """Workers of a joblib backend other than Dask's and joblib's own."""
 
     def __init__(self, task: Task, n_jobs: int | None) -> None:
         self._task, self._n_jobs = task, n_jobs
@@ -51,25 +61,25 @@ class JoblibBackend:
 
 
 class DaskWorkers:
-    """The workers of a Dask cluster."""
+    """Workers of a Dask cluster."""
 
     def __init__(self, client: Any, options: dict[str, Any], task: Task) -> None:
         self._client, self._options = client, options
         self._task = task
-        self._sent: Any = None  # the future of the task
+        self._remote_task: Any = None  # future of the task on the cluster
         self._addresses: list[str] = []
-        # Here the search has the memory for all folds.
-        self._here = replace(task, places=Places(len(task.folds)))
+        # The memory of this process was estimated for all folds of a search.
+        self._local_task = replace(task, prepared_folds=PreparedFoldCache(len(task.folds)))
 
     def results(self, parts: Sequence[Part]) -> Iterator[Result]:
         """Results in the order of the parts."""
         left = iter(parts)
         waiting: deque[tuple[Part, Any]] = deque()
-        width = AHEAD * self._look()
+        width = PARTS_PER_THREAD * self._refresh_workers()
         try:
             while True:
                 for part in islice(left, width - len(waiting)):
-                    waiting.append((part, self._submitted(part)))
+                    waiting.append((part, self._submit(part)))
                 if not waiting:
                     return
                 yield self._result(*waiting.popleft())
@@ -82,8 +92,8 @@ class DaskWorkers:
     def _reachable(self) -> bool:
         return bool(self._client.status == "running")
 
-    def _look(self) -> int:
-        """Learn who the workers are; returns how many threads they have."""
+    def _refresh_workers(self) -> int:
+        """Update the addresses of the workers; return their total number of threads."""
         threads: dict[str, int] = {}
         if self._reachable:
             with suppress(OSError):
@@ -91,27 +101,36 @@ class DaskWorkers:
         self._addresses = sorted(threads)
         return max(1, sum(threads.values()))
 
-    def _wish(self, part: Part) -> dict[str, Any]:
-        """Parts of one fold go to one worker, which has it prepared, and all workers get some. Left
-        alone, Dask would send short parts to the one that has the rows. It is a wish only."""
+    def _placement(self, part: Part) -> dict[str, Any]:
+        """Return the preferred worker of a part, as options of `Client.submit`.
+
+        All parts of one fold prefer the same worker, which then has the fold prepared, and the
+        folds are spread over all workers. Without this preference Dask would send short parts to
+        the only worker that has the rows. Other workers may take the part as well.
+        """
         if not self._addresses:
             return {}
-        address = self._addresses[sum(part.place) % len(self._addresses)]
+        address = self._addresses[sum(part.key) % len(self._addresses)]
         return {"workers": [address], "allow_other_workers": True}
 
-    def _submitted(self, part: Part) -> Any:
-        """The future of a part; None if the cluster cannot be reached."""
+    def _submit(self, part: Part) -> Any:
+        """Submit a part and return its future; return None if the cluster cannot be reached."""
         if not self._reachable:
             return None
         try:
-            if self._sent is None or self._sent.status != "finished":
-                # One copy now; other workers get theirs from one that has it.
-                self._sent = self._client.scatter(self._task, direct=True, hash=False)
+            if self._remote_task is None or self._remote_task.status != "finished":
+                # Send one copy; the other workers fetch it from a worker that has it.
+                self._remote_task = self._client.scatter(self._task, direct=True, hash=False)
             return self._client.submit(
-                score_part, self._sent, part, pure=False, **self._wish(part), **self._options
+                score_part,
+                self._remote_task,
+                part,
+                pure=False,
+                **self._placement(part),
+                **self._options,
             )
         except (Exception, CancelledError) as error:
-            log.warning("a part cannot be handed over", extra={"why": repr(error)})
+            log.warning("part of a search could not be submitted", extra={"why": repr(error)})
             return None
 
     def _result(self, part: Part, future: Any) -> Result:
@@ -120,11 +139,11 @@ class DaskWorkers:
                 break
             try:
                 result: Result = future.result()
-            except ValueError:  # the search itself: it would fail here as well
+            except ValueError:  # raised by the search itself, so it would fail in this process too
                 raise
             except (Exception, CancelledError) as error:
-                log.warning("a part was lost", extra={"again": again, "why": repr(error)})
-                future = self._submitted(part) if again else None
+                log.warning("part of a search was lost", extra={"again": again, "why": repr(error)})
+                future = self._submit(part) if again else None
             else:
                 return result
-        return score_part(self._here, part)
+        return score_part(self._local_task, part)

@@ -1,4 +1,4 @@
-"""Candidates over folds: groups of them in parallel, with progress, failures and an end in time."""
+"""Evaluate candidates on folds in parallel, with progress, failures and a deadline."""
 
 import math
 import warnings
@@ -12,18 +12,18 @@ from joblib import Parallel, delayed, effective_n_jobs
 from frtsvm_core.model_selection.candidates import Block, Group
 from frtsvm_core.model_selection.cluster import DaskWorkers, JoblibBackend, workers_of
 from frtsvm_core.model_selection.fold import Fold, Rows
-from frtsvm_core.model_selection.fold_tasks import Prepared, Scored, Task, parts_of
+from frtsvm_core.model_selection.fold_tasks import BlockScores, PreparedFold, Task, parts_of
 from frtsvm_core.model_selection.progress import OutOfTime, Reporter
 from frtsvm_core.model_selection.results import Evaluation
 from frtsvm_core.model_selection.scoring import Scorer
 
 
 class Evaluator:
-    """Evaluates groups of candidates on the same folds, and keeps every complete evaluation.
+    """Evaluates groups of candidates on the same folds and keeps every complete evaluation.
 
-    The compiled solvers and BLAS release the interpreter lock and the folds share large arrays, so
-    joblib runs them on threads; unless the caller has chosen one of its backends for several workers
-    (`joblib.parallel_config("dask")`), which then get one group and fold at a time.
+    Folds run on joblib threads: the compiled solvers and BLAS release the interpreter lock, and the
+    folds share large arrays. If the caller has chosen a distributed joblib backend
+    (`joblib.parallel_config("dask")`), its workers get one group and fold at a time.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Evaluator:
         self.n_block_folds = self.n_fits = self.n_not_converged = 0
 
     def in_order(self) -> list[Evaluation]:
-        """The complete evaluations, in the order of the candidates."""
+        """Return the complete evaluations, in the order of the candidates."""
         return [self.evaluations[number] for number in sorted(self.evaluations)]
 
     def evaluate(
@@ -55,26 +55,28 @@ class Evaluator:
         deadline: float = math.inf,
         at_least_one: bool = True,
     ) -> None:
-        """Evaluate the groups in order. Ends with OutOfTime once `deadline` seconds have passed
-        since the search began, but not before `at_least_one` candidate is complete; what is
-        complete by then is kept."""
+        """Evaluate the groups in order.
+
+        Raise OutOfTime once `deadline` seconds have passed since the search began. With
+        `at_least_one`, not before one candidate is complete. Complete evaluations are kept.
+        """
         self._deadline, self._at_least_one = deadline, at_least_one
         self._reporter.plan(sum(group.size for group in groups))
         workers = workers_of(self._task, self._n_jobs)
         if workers is not None:
-            self._evaluate_elsewhere(workers, groups)
+            self._evaluate_on_workers(workers, groups)
             return
-        # As many groups at a time as it takes to give every worker a fold.
+        # Several groups at a time if there are more threads than folds.
         together = max(1, effective_n_jobs(self._n_jobs) // len(self._folds))
         with Parallel(self._n_jobs, require="sharedmem", return_as="generator") as parallel:
             for start in range(0, len(groups), together):
-                self._evaluate_together(parallel, groups[start : start + together])
+                self._evaluate_on_threads(parallel, groups[start : start + together])
 
-    def _evaluate_together(self, parallel: Any, groups: Sequence[Group]) -> None:
-        places = [(group, fold) for group in groups for fold in self._folds]
+    def _evaluate_on_threads(self, parallel: Any, groups: Sequence[Group]) -> None:
+        pairs = [(group, fold) for group in groups for fold in self._folds]
         prepared = []
-        with _half_read(
-            parallel(delayed(self._task.prepare)(group, fold) for group, fold in places)
+        with _closing(
+            parallel(delayed(self._task.prepare)(group, fold) for group, fold in pairs)
         ) as results:
             for one in results:
                 prepared.append(one)
@@ -86,19 +88,19 @@ class Evaluator:
             for block in group.blocks
             for fold in range(n_folds)
         ]
-        with _half_read(
-            parallel(delayed(self._task.score)(block, place) for _, block, place in tasks)
+        with _closing(
+            parallel(delayed(self._task.score)(block, fold) for _, block, fold in tasks)
         ) as scored:
-            for group, block, places_of_block, outcomes in _by_block(tasks, scored, n_folds):
-                seconds = [place.seconds for place in places_of_block]
-                self._keep(group, block, seconds, outcomes)
+            for group, block, folds_of_block, outcomes in _by_block(tasks, scored, n_folds):
+                seconds = [fold.seconds for fold in folds_of_block]
+                self._record(group, block, seconds, outcomes)
                 self._check()
 
-    def _evaluate_elsewhere(
+    def _evaluate_on_workers(
         self, workers: DaskWorkers | JoblibBackend, groups: Sequence[Group]
     ) -> None:
         plan = list(parts_of(groups, len(self._folds)))
-        with _half_read(workers.results([part for parts in plan for part in parts])) as results:
+        with _closing(workers.results([part for parts in plan for part in parts])) as results:
             for parts in plan:
                 folds = []
                 for _ in parts:
@@ -107,21 +109,22 @@ class Evaluator:
                 seconds = [shared for shared, _ in folds]
                 for number, block in enumerate(parts[0].blocks):
                     outcomes = [scored[number] for _, scored in folds]
-                    self._keep(parts[0].group, block, seconds, outcomes)
+                    self._record(parts[0].group, block, seconds, outcomes)
                 self._check()
 
     def _check(self) -> None:
-        self._reporter.tell("search")
+        """Report progress, then raise OutOfTime if the deadline has passed."""
+        self._reporter.notify("search")
         late = self._reporter.seconds > self._deadline
         if late and (self.evaluations or not self._at_least_one):
             raise OutOfTime
 
-    def _keep(
+    def _record(
         self,
         group: Group,
         block: Block,
         seconds: Sequence[float],
-        outcomes: Sequence[Scored],
+        outcomes: Sequence[BlockScores],
     ) -> None:
         scores = np.stack([outcome.scores for outcome in outcomes], axis=1)
         shared = np.array(seconds) / group.size
@@ -130,7 +133,7 @@ class Evaluator:
         for candidate, row in zip(block.candidates, scores, strict=True):
             evaluation = Evaluation(candidate.params, row, fit_times, score_times)
             self.evaluations[candidate.number] = evaluation
-            self._reporter.tried(evaluation.mean, candidate.params)
+            self._reporter.record(evaluation.mean, candidate.params)
         self.failures += [outcome.failure for outcome in outcomes if outcome.failure is not None]
         self.n_block_folds += len(outcomes)
         self.n_fits += scores.size
@@ -138,18 +141,18 @@ class Evaluator:
 
 
 def _by_block(
-    tasks: Sequence[tuple[Group, Block, Prepared]], scored: Iterator[Scored], n_folds: int
-) -> Iterator[tuple[Group, Block, list[Prepared], list[Scored]]]:
-    """Outcomes of all folds together, block by block, as they arrive."""
+    tasks: Sequence[tuple[Group, Block, PreparedFold]], scored: Iterator[BlockScores], n_folds: int
+) -> Iterator[tuple[Group, Block, list[PreparedFold], list[BlockScores]]]:
+    """Yield the scores of each block on all folds, as they become available."""
     for start in range(0, len(tasks), n_folds):
         group, block, _ = tasks[start]
-        places = [place for _, _, place in tasks[start : start + n_folds]]
-        yield group, block, places, [next(scored) for _ in range(n_folds)]
+        folds = [fold for _, _, fold in tasks[start : start + n_folds]]
+        yield group, block, folds, [next(scored) for _ in range(n_folds)]
 
 
 @contextmanager
-def _half_read(results: Any) -> Iterator[Any]:
-    """Results of joblib that a search may leave before their end, without a warning about the rest."""
+def _closing(results: Any) -> Iterator[Any]:
+    """Close a generator of joblib results on exit, without a warning about unread results."""
     try:
         yield results
     finally:

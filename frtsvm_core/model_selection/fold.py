@@ -1,8 +1,9 @@
-"""One training fold with one kernel: everything that its candidates share, computed once.
+"""Evaluate many candidates on one fold, and compute everything that they share only once.
 
-For each class the rows are projected on the eigenvectors of the class scatter (twin/spectrum.py); after
-that a regularization is a product with a diagonal, a slack cost one box of a path
-(solvers/path.py), and the distance of the validation rows to a plane one column of a product.
+For each class the rows are projected on the eigenvectors of the class scatter matrix
+(twin/spectrum.py). After that, each c1 costs a product with a diagonal matrix, each slack cost is
+one box of a regularization path (solvers/path.py), and the distances of the validation rows to a
+plane are one column of a matrix product.
 """
 
 from collections import defaultdict
@@ -41,75 +42,95 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Rows:
-    """Validated rows with labels and, if the caller gave any, weights."""
+    """Validated training data of a search.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_rows, n_columns)
+        Input rows, before preprocessing.
+    labels : ndarray of shape (n_rows,)
+        Labels of the rows.
+    weight : ndarray of shape (n_rows,) or None
+        Weights of the rows.
+    preprocessing : transformer or None
+        Fitted on the same rows as each estimator, and applied to its inputs.
+    """
 
     x: FloatArray
     labels: NDArray[Any]
     weight: FloatArray | None
-    # A transformer that is fitted wherever an estimator is, on the same rows; None: as they are.
     preprocessing: Any = None
 
     def prepared(self) -> FloatArray:
-        """All rows, as an estimator that is fitted on all of them sees them."""
+        """Return all rows after preprocessing that was fitted on all of them."""
         if self.preprocessing is None:
             return self.x
         rows: FloatArray = clone(self.preprocessing).fit(self.x, self.labels).transform(self.x)
         return rows
 
-    def parted(self, train: IntArray, validation: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Rows to train on, and rows to validate on, prepared by what the former alone teach."""
-        given, asked = self.x[train], self.x[validation]
+    def split(self, train: IntArray, validation: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return training and validation rows, preprocessed by the training rows only."""
+        train_rows, validation_rows = self.x[train], self.x[validation]
         if self.preprocessing is None:
-            return given, asked
-        fitted = clone(self.preprocessing).fit(given, self.labels[train])
-        return fitted.transform(given), fitted.transform(asked)
+            return train_rows, validation_rows
+        fitted = clone(self.preprocessing).fit(train_rows, self.labels[train])
+        return fitted.transform(train_rows), fitted.transform(validation_rows)
 
 
-# Prepared rows of a fold are kept for other kernels if they are at most so many numbers.
-_MOST_KEPT = 2**17
-# What was prepared for so many kernels is kept for later stages on the same folds, if all folds together
-# take at most so many numbers each time. That is for small data, where preparing is half of the work.
-_KERNELS_KEPT = 2
-_MOST_PREPARED = 2**20
+# Preprocessed rows of a fold are cached for other kernels if they have at most this many numbers.
+_MAX_CACHED_INPUTS = 2**17
+# The prepared problems of this many kernels are cached for later stages on the same folds, if all
+# folds together have at most `_MAX_CACHED_PROBLEM` numbers per kernel. This serves small data,
+# where preparation is half of the work.
+_MAX_CACHED_KERNELS = 2
+_MAX_CACHED_PROBLEM = 2**20
 
 
 @dataclass(frozen=True)
 class Fold:
+    """Row numbers of one fold, with caches of the computations on it.
+
+    Every method that takes `rows` must be given the same rows in every call.
+    """
+
     train: IntArray
     validation: IntArray
-    # Memberships that do not depend on the kernel, kept from one group to the next.
+    # Memberships that do not depend on the kernel, cached from one group to the next.
     shared: dict[MembershipSettings, Memberships] = field(default_factory=dict)
-    _parted: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
+    _split: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
     _problems: list["FoldProblem"] = field(default_factory=list)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Fold, (self.train, self.validation)  # another machine prepares the rest by itself
+        return Fold, (self.train, self.validation)  # caches are not sent to workers
 
     def problem(self, rows: Rows, group: Group) -> "FoldProblem":
-        """This fold in the feature space of a group; `rows` are the same in every call."""
+        """Return this fold in the feature space of a group, from the cache if possible."""
         for kept in list(self._problems):
             if kept.serves(group):
                 return kept
         made = FoldProblem(group, rows, self)
         n_folds = 1.0 + self.train.size / max(self.validation.size, 1)
-        if made.size * n_folds <= _MOST_PREPARED:
+        if made.size * n_folds <= _MAX_CACHED_PROBLEM:
             self._problems.append(made)
-            del self._problems[:-_KERNELS_KEPT]
+            del self._problems[:-_MAX_CACHED_KERNELS]
         return made
 
-    def parted(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
-        """Rows to train on and rows to validate on; `rows` are the same in every call."""
-        if self._parted:
-            return self._parted[0]
-        given, asked = rows.parted(self.train, self.validation)
-        if rows.preprocessing is not None and given.size + asked.size <= _MOST_KEPT:
-            self._parted.append((given, asked))
-        return given, asked
+    def split(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """Return the preprocessed training rows and validation rows."""
+        if self._split:
+            return self._split[0]
+        train_rows, validation_rows = rows.split(self.train, self.validation)
+        if (
+            rows.preprocessing is not None
+            and train_rows.size + validation_rows.size <= _MAX_CACHED_INPUTS
+        ):
+            self._split.append((train_rows, validation_rows))
+        return train_rows, validation_rows
 
 
 @dataclass(frozen=True)
-class Decided:
-    """One candidate for the validation rows."""
+class CandidateDistances:
+    """Distances of the validation rows to the planes of one candidate."""
 
     candidate: Candidate
     distances: FloatArray  # one column per plane
@@ -118,7 +139,7 @@ class Decided:
 
     @property
     def scores(self) -> FloatArray:
-        """As `decision_function`, by the nearer plane."""
+        """Decision scores by the rule of the nearer plane, as `decision_function` returns them."""
         return class_scores(self.distances, self.plane_classes)
 
 
@@ -129,18 +150,18 @@ class _SolvedPlane:
 
 
 class FoldProblem:
-    """A training fold and its validation rows, in the feature space of one group."""
+    """A training fold and its validation rows in the feature space of one group of candidates."""
 
     def __init__(self, group: Group, rows: Rows, fold: Fold) -> None:
         self._space, self._smallest_c = group.space, group.smallest_regularization
         train, validation = fold.train, fold.validation
         pairwise = group.kernel.name == "precomputed"
         if pairwise:
-            given = rows.x[np.ix_(train, train)]
+            train_rows = rows.x[np.ix_(train, train)]
         else:
-            given, asked = fold.parted(rows)
+            train_rows, validation_rows = fold.split(rows)
         weight = None if rows.weight is None else rows.weight[train]
-        data = weighted_rows(group.estimator, given, rows.labels[train], weight)
+        data = weighted_rows(group.estimator, train_rows, rows.labels[train], weight)
         rng = np.random.default_rng(group.seed)
         gamma = effective_gamma(data, group.kernel)
         self._features = feature_map(data, group.kernel, gamma, rng)
@@ -149,12 +170,14 @@ class FoldProblem:
         self.classes = data.classes
 
         if pairwise:
-            asked = rows.x[np.ix_(validation, train[data.present])]
-        asked = _feature_rows(asked, self._features, group.kernel.resolved(gamma))
+            validation_rows = rows.x[np.ix_(validation, train[data.present])]
+        validation_rows = _feature_rows(
+            validation_rows, self._features, group.kernel.resolved(gamma)
+        )
         self._spectra: list[ClassSpectrum] = []
         self._opposing: list[IntArray] = []
-        self._projected: list[FloatArray] = []  # per class: the rows of all other classes
-        self._asked: list[FloatArray] = []  # per class: the validation rows
+        self._projected: list[FloatArray] = []  # per class: the projected rows of all other classes
+        self._validation: list[FloatArray] = []  # per class: the projected validation rows
         for own in range(data.classes.size):
             index = np.flatnonzero(data.codes == own)
             scatter = class_scatter(self._features.rows, index, data.weight, group.bias_ridge)
@@ -165,24 +188,28 @@ class FoldProblem:
             self._spectra.append(spectrum)
             self._opposing.append(opposing)
             self._projected.append(spectrum.project(self._features.rows[opposing]))
-            self._asked.append(spectrum.project(asked))
+            self._validation.append(spectrum.project(validation_rows))
         self._memberships: dict[MembershipSettings, Memberships] = {}
         self._shared = fold.shared if group.estimator.class_weight is None else {}
 
     def serves(self, group: Group) -> bool:
-        """Whether a group has the same features, and no regularization that asks for finer spectra."""
+        """Whether this problem can evaluate a group.
+
+        The feature space must be the same, and no regularization may be smaller than those that the
+        spectra were computed for.
+        """
         return self._space == group.space and self._smallest_c <= group.smallest_regularization
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of array entries in memory."""
         features = self._features
         arrays = [self._data.rows, features.rows, features.root, features.back]
-        arrays += [*self._projected, *self._asked, *(one.directions for one in self._spectra)]
+        arrays += [*self._projected, *self._validation, *(one.directions for one in self._spectra)]
         return sum(array.size for array in arrays if array is not None)
 
-    def decide(self, block: Block) -> Iterator[Decided]:
-        """The distances of the validation rows for every candidate of the block."""
+    def decide(self, block: Block) -> Iterator[CandidateDistances]:
+        """Yield the distances of the validation rows for every candidate of the block."""
         wanted: dict[tuple[int, int, float], dict[MembershipSettings, set[float]]] = defaultdict(
             lambda: defaultdict(set)
         )
@@ -197,8 +224,8 @@ class FoldProblem:
         options = block.candidates[0].options
         solved = {
             (own, other, *key): found
-            for (own, other, c), ladders in wanted.items()
-            for key, found in self._plane(own, other, c, ladders, options)
+            for (own, other, c), paths in wanted.items()
+            for key, found in self._plane(own, other, c, paths, options)
         }
         for candidate, specs in zip(block.candidates, planes, strict=True):
             settings = candidate.settings.memberships
@@ -208,50 +235,54 @@ class FoldProblem:
             plane_classes = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
             distances = np.stack([plane.distances for plane in found], axis=1)
             converged = all(plane.converged for plane in found)
-            yield Decided(candidate, distances, plane_classes, converged)
+            yield CandidateDistances(candidate, distances, plane_classes, converged)
 
     def _plane(
         self,
         own: int,
         other: int,
         c: float,
-        ladders: dict[MembershipSettings, set[float]],
+        paths: dict[MembershipSettings, set[float]],
         options: SolverOptions,
     ) -> Iterator[tuple[tuple[MembershipSettings, float], _SolvedPlane]]:
-        """One plane for each membership and slack cost."""
+        """Solve one plane for each membership and slack cost; yield them with these as keys."""
         spectrum = self._spectra[own]
         chosen = slice(None) if other == REST else self._data.codes[self._opposing[own]] == other
         opposing = self._opposing[own][chosen]
         z = spectrum.whitened(self._projected[own][chosen], c)
         path, rounding = BoxPath(z), spectrum.rounding(c)
-        for settings, costs in ladders.items():
+        for settings, costs in paths.items():
             boxes = np.sort(np.fromiter(costs, dtype=np.float64))
-            trust = self._trust(settings)[opposing] * self._data.weight[opposing]
-            solution = path.solve(trust, boxes, options, self._seed)
+            weights = self._membership_weights(settings)[opposing] * self._data.weight[opposing]
+            solution = path.solve(weights, boxes, options, self._seed)
             v = without_rounding(solution.v, z, solution.alpha, rounding)
             direction, at_mean, g = spectrum.planes(v, c)
-            values = self._asked[own] @ direction.T + at_mean
+            values = self._validation[own] @ direction.T + at_mean
             distances = plane_distances(values, plane_norms(g))
             for cost, column, converged in zip(
                 boxes.tolist(), distances.T, solution.converged, strict=True
             ):
                 yield (settings, cost), _SolvedPlane(column, bool(converged))
 
-    def _trust(self, settings: MembershipSettings) -> FloatArray:
-        """Memberships; mu only multiplies them, so all mu share the rest."""
-        halves = replace(settings, mu=0.5)
+    def _membership_weights(self, settings: MembershipSettings) -> FloatArray:
+        """Memberships of all rows.
+
+        They are computed once for mu = 0.5 and rescaled for any other mu, which is only a factor.
+        """
+        at_half = replace(settings, mu=0.5)
         if settings.membership == "none":
             return np.ones(self._data.codes.size)
-        if halves not in self._memberships:
-            self._memberships[halves] = self._halved(halves)
-        fuzzy = self._memberships[halves]
-        trust: FloatArray = np.where(fuzzy.suspected, settings.mu, 1.0 - settings.mu) * (
+        if at_half not in self._memberships:
+            self._memberships[at_half] = self._memberships_at_half(at_half)
+        fuzzy = self._memberships[at_half]
+        weights: FloatArray = np.where(fuzzy.suspected, settings.mu, 1.0 - settings.mu) * (
             2.0 * fuzzy.values
         )
-        return trust
+        return weights
 
-    def _halved(self, settings: MembershipSettings) -> Memberships:
-        # Nearest rows of the input space are the same for every gamma, unless they are a sample.
+    def _memberships_at_half(self, settings: MembershipSettings) -> Memberships:
+        # Neighbors in the input space do not depend on gamma, unless they come from a random
+        # sample.
         in_input_space = (
             settings.membership == "neighbors"
             and self._kernel.name in ("linear", "rbf")
@@ -259,7 +290,7 @@ class FoldProblem:
         )
         if in_input_space and settings in self._shared:
             return self._shared[settings]
-        # Every membership is drawn as if it were the only one.
+        # A copy of the generator: the draws must not depend on which memberships came before.
         with one_openmp_thread():
             fuzzy = memberships(
                 self._data, self._kernel, self._features, settings, deepcopy(self._rng)
@@ -270,7 +301,7 @@ class FoldProblem:
 
 
 def _feature_rows(x: FloatArray, features: FeatureMap, kernel: Kernel | None) -> FloatArray:
-    """F(x) for rows that are not in the factorization, kernel values formed block by block."""
+    """Return F(x) for rows outside the factorization; kernel values are computed in blocks."""
     if features.back is None:
         return x
     if kernel is None:

@@ -1,4 +1,4 @@
-"""The work on one fold, here or on another machine: prepare it once, then score blocks on it."""
+"""Prepare a fold once, then score blocks of candidates on it, locally or on a remote worker."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -16,15 +16,16 @@ from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
 
-#: Candidates that another machine gets at a time: few enough to hear from it often.
-AT_A_TIME = 64
-#: Prepared folds that another machine keeps: its next part is likely to be of one of them.
-KEPT = 2
+#: Candidates in a part at most (a larger block is a part of its own), so that progress arrives
+#: often.
+MAX_CANDIDATES_PER_PART = 64
+#: Prepared folds that a remote worker caches: its next part is likely to need one of them.
+MAX_PREPARED_FOLDS = 2
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A fold in the feature space of a group, or why there is none."""
+class PreparedFold:
+    """A fold in the feature space of a group, or the message of the failure to prepare it."""
 
     problem: FoldProblem | None
     scorer: FoldScorer | None
@@ -33,8 +34,8 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """One block on one fold."""
+class BlockScores:
+    """Scores of one block of candidates on one fold."""
 
     scores: FloatArray
     fit_seconds: float
@@ -45,95 +46,111 @@ class Scored:
 
 @dataclass(frozen=True)
 class Part:
-    """Some blocks of a group on one fold, for another machine. No rows: those are in the task."""
+    """Unit of work for a remote worker: some blocks of a group, on one fold.
+
+    It contains parameters only. The rows are in the `Task`, which is sent once.
+    """
 
     group: Group
     fold: int
     blocks: Sequence[Block]
-    place: tuple[int, int]  # group and fold
+    key: tuple[int, int]  # numbers of the group and the fold
 
 
-class Places:
-    """The folds that were prepared last. They go when the task goes, and stay when it is sent."""
+class PreparedFoldCache:
+    """Cache of the folds that were prepared last.
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._places: dict[tuple[int, int], Prepared] = {}
+    It belongs to a task: its memory is freed with the task, and its contents are not pickled.
+    """
+
+    def __init__(self, max_folds: int) -> None:
+        self._max_folds = max_folds
+        self._folds: dict[tuple[int, int], PreparedFold] = {}
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Places, (self._most,)
+        return PreparedFoldCache, (self._max_folds,)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._folds)
 
-    def of(self, task: "Task", part: Part) -> Prepared:
+    def get(self, task: "Task", part: Part) -> PreparedFold:
+        """Return the fold of a part, from the cache or newly prepared."""
         with self._lock:
-            found = self._places.pop(part.place, None)
+            found = self._folds.pop(part.key, None)
             if found is not None:
-                self._places[part.place] = found
+                self._folds[part.key] = found
                 return replace(found, seconds=0.0)
         made = task.prepare(part.group, task.folds[part.fold])
         with self._lock:
-            self._places[part.place] = made
-            while len(self._places) > self._most:
-                del self._places[next(iter(self._places))]
+            self._folds[part.key] = made
+            while len(self._folds) > self._max_folds:
+                del self._folds[next(iter(self._folds))]
         return made
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Rows and folds, and what can be done with them. Another machine gets it once."""
+    """Rows, folds and scoring of a search; sent to each remote worker once."""
 
     rows: Rows
     folds: Sequence[Fold]
     scoring: str | Scorer | None
     error_score: float | str
-    places: Places = field(default_factory=lambda: Places(KEPT))
+    prepared_folds: PreparedFoldCache = field(
+        default_factory=lambda: PreparedFoldCache(MAX_PREPARED_FOLDS)
+    )
 
     def __sizeof__(self) -> int:
-        """With the rows: Dask counts what its workers hold."""
+        """Size with the rows, by which Dask accounts for the memory of its workers."""
         return object.__sizeof__(self) + int(self.rows.x.nbytes) + int(self.rows.labels.nbytes)
 
-    def prepare(self, group: Group, fold: Fold) -> Prepared:
+    def prepare(self, group: Group, fold: Fold) -> PreparedFold:
+        """Prepare a fold for the candidates of a group."""
         began = time.perf_counter()
         try:
             problem = fold.problem(self.rows, group)
         except ValueError as failure:
             if self.error_score == "raise":
                 raise
-            return Prepared(None, None, str(failure), time.perf_counter() - began)
+            return PreparedFold(None, None, str(failure), time.perf_counter() - began)
         scorer = FoldScorer(self.scoring, self.rows, fold.validation, problem.classes)
-        return Prepared(problem, scorer, None, time.perf_counter() - began)
+        return PreparedFold(problem, scorer, None, time.perf_counter() - began)
 
-    def score(self, block: Block, place: Prepared) -> Scored:
+    def score(self, block: Block, prepared: PreparedFold) -> BlockScores:
+        """Score all candidates of a block on a prepared fold."""
         began = time.perf_counter()
-        if place.problem is None or place.scorer is None:
-            return self._failed(block, place.failure or "", 0.0)
+        if prepared.problem is None or prepared.scorer is None:
+            return self._failed(block, prepared.failure or "", 0.0)
         try:
-            decided = list(place.problem.decide(block))
+            decided = list(prepared.problem.decide(block))
             solved = time.perf_counter()
-            scores = np.array([place.scorer(one) for one in decided])
+            scores = np.array([prepared.scorer(one) for one in decided])
         except ValueError as failure:
             if self.error_score == "raise":
                 raise
             return self._failed(block, str(failure), time.perf_counter() - began)
         not_converged = sum(not one.converged for one in decided)
-        return Scored(scores, solved - began, time.perf_counter() - solved, not_converged, None)
+        return BlockScores(
+            scores, solved - began, time.perf_counter() - solved, not_converged, None
+        )
 
-    def _failed(self, block: Block, failure: str, seconds: float) -> Scored:
-        return Scored(np.full(block.size, self.error_score), seconds, 0.0, 0, failure)
+    def _failed(self, block: Block, failure: str, seconds: float) -> BlockScores:
+        return BlockScores(np.full(block.size, self.error_score), seconds, 0.0, 0, failure)
 
 
-def score_part(task: Task, part: Part) -> tuple[float, list[Scored]]:
-    """The seconds of what the blocks share, and their scores. What is shared is large, and stays."""
+def score_part(task: Task, part: Part) -> tuple[float, list[BlockScores]]:
+    """Run a part; return the seconds spent on preparing the fold, and the scores of the blocks.
+
+    The prepared fold is large, so it stays in the cache of the worker.
+    """
     with one_blas_thread():
-        place = task.places.of(task, part)
-        return place.seconds, [task.score(block, place) for block in part.blocks]
+        prepared = task.prepared_folds.get(task, part)
+        return prepared.seconds, [task.score(block, prepared) for block in part.blocks]
 
 
 def parts_of(groups: Sequence[Group], n_folds: int) -> Iterator[list[Part]]:
-    """What is to be done, in the order in which it is kept: the same blocks on all folds together."""
+    """Divide the search into parts; yield the same blocks on all folds together."""
     for number, group in enumerate(groups):
         for blocks in _portions(group.blocks):
             yield [Part(group, fold, blocks, (number, fold)) for fold in range(n_folds)]
@@ -142,7 +159,7 @@ def parts_of(groups: Sequence[Group], n_folds: int) -> Iterator[list[Part]]:
 def _portions(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
     start = size = 0
     for end, block in enumerate(blocks):
-        if size and size + block.size > AT_A_TIME:
+        if size and size + block.size > MAX_CANDIDATES_PER_PART:
             yield blocks[start:end]
             start, size = end, 0
         size += block.size

@@ -1,4 +1,4 @@
-"""Weighted logistic regression with few columns, by Newton steps with halving."""
+"""Weighted logistic regression with few columns, by Newton's method with step halving."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,9 +6,10 @@ from scipy.special import expit
 
 FloatArray = NDArray[np.float64]
 
-#: Distances and scores farther out than this many times their median teach nothing more, and their
-#: squares might overflow: a plane without direction is almost infinitely far from every row.
-FARTHEST = 50.0
+#: Distances and scores are clipped at this many times their median. Values beyond carry no further
+#: information, and their squares could overflow: every row is almost infinitely far from a plane
+#: whose normal vector is (nearly) zero.
+CLIP_AT_MEDIANS = 50.0
 
 _NEWTON_STEPS = 100
 _HALVINGS = 30
@@ -17,8 +18,10 @@ _LEVENBERG = 1e-12
 
 
 def smoothed_targets(positive: NDArray[np.bool_], weight: FloatArray) -> FloatArray:
-    """Platt's targets (n+ + 1)/(n+ + 2) and 1/(n- + 2): no row is beyond doubt, so that classes which
-    can be told apart do not drive the coefficients to infinity."""
+    """Return Platt's targets (n+ + 1)/(n+ + 2) and 1/(n- + 2) instead of 1 and 0.
+
+    They keep the coefficients finite when the classes are separable.
+    """
     n_positive, n_negative = float(weight[positive].sum()), float(weight[~positive].sum())
     targets: FloatArray = np.where(
         positive, (n_positive + 1.0) / (n_positive + 2.0), 1.0 / (n_negative + 2.0)
@@ -33,7 +36,7 @@ def fit_logistic(
     start: FloatArray,
     ridge: FloatArray | None = None,
 ) -> FloatArray:
-    """Coefficients of least weighted log loss, plus 1/2 sum ridge (coefficient - start)^2."""
+    """Minimize the weighted log loss plus 1/2 sum ridge (coefficient - start)^2."""
     theta = start.copy()
     ridge = np.zeros(start.size) if ridge is None else ridge
 

@@ -1,4 +1,7 @@
-"""Distances of rows to planes that were fitted without them: what decisions are learned from."""
+"""Out-of-fold distances, from which decision rules and probabilities are learned.
+
+The out-of-fold distance of a row is its distance to planes that were fitted without it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +18,7 @@ from frtsvm_core.model_selection.distance_weights import (
     fit_distance_weights,
     learn_distance_weights,
 )
-from frtsvm_core.model_selection.fold import Decided, Fold, Rows
+from frtsvm_core.model_selection.fold import CandidateDistances, Fold, Rows
 from frtsvm_core.twin.decision import class_scores
 
 FloatArray = NDArray[np.float64]
@@ -23,29 +26,32 @@ IntArray = NDArray[np.intp]
 
 
 class IncompleteFold(ValueError):
-    """A fold trains on rows of some classes only."""
+    """The training rows of a fold lack a class."""
 
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """One candidate on the rows that its folds hold out, fold after fold."""
+    """Out-of-fold distances of one candidate, fold by fold."""
 
     distances: FloatArray  # one column per plane
     plane_classes: IntArray
     codes: IntArray  # class numbers
-    fold: IntArray  # number of the fold that held a row out
+    fold: IntArray  # number of the fold that held the row out
     weight: FloatArray | None
 
     def balance(self, importance: FloatArray) -> LearnedBalance | None:
-        """Learn how much each distance should count; `importance` is that of each class."""
+        """Learn distance weights; `importance` is the weight of each class."""
         weight = self._weight(importance)
         return fit_distance_weights(
             self.distances, self.plane_classes, self.codes, self.fold, weight
         )
 
     def calibration(self, method: str, balanced_by: FloatArray | None = None) -> Calibration:
-        """Calibrate the scores; with `balanced_by`, the importance of each class for the balance,
-        those of a balance which is learned anew wherever a fold is left out."""
+        """Calibrate the scores.
+
+        With `balanced_by`, the weight of each class for `balance`, the scores are those of the
+        weighted distances. The weights are then learned again for every fold that is left out.
+        """
 
         def scores(known: NDArray[np.bool_]) -> FloatArray:
             balance = None
@@ -61,7 +67,7 @@ class OutOfFold:
         )
 
     def _weight(self, importance: FloatArray) -> FloatArray:
-        """One on the mean: it is the number of rows that says how much is known."""
+        """Row weights with mean 1, so that the ridge penalty relates to the number of rows."""
         weight: FloatArray = importance[self.codes]
         if self.weight is not None:
             weight = weight * self.weight
@@ -72,18 +78,18 @@ class OutOfFold:
 def out_of_fold(
     groups: Sequence[Group], rows: Rows, folds: Sequence[Fold], *, n_jobs: int | None
 ) -> OutOfFold:
-    """The only candidate of `groups`, fitted on each fold."""
+    """Fit the only candidate of `groups` on each fold, and return its out-of-fold distances."""
     (group,) = groups
     (block,) = group.blocks
     classes, codes = np.unique(rows.labels, return_inverse=True)
 
-    def decide(fold: Fold) -> Decided:
+    def decide(fold: Fold) -> CandidateDistances:
         problem = fold.problem(rows, group)
         if problem.classes.size < classes.size:
             missing = np.setdiff1d(classes, problem.classes)
             raise IncompleteFold(
-                f"a training fold has no row of class {missing.tolist()[0]!r}, so there is nothing to "
-                f"learn from the rows that it holds out; use fewer folds or more rows of it"
+                f"A training fold has no row of class {missing.tolist()[0]!r}, so the planes of "
+                "this class cannot be fitted. Use fewer folds, or more rows of this class."
             )
         (decided,) = problem.decide(block)
         return decided

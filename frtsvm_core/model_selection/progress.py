@@ -1,4 +1,4 @@
-"""What a search tells its caller, and how the caller ends it."""
+"""Progress callbacks of a search, and how a callback stops it."""
 
 import math
 import time
@@ -8,31 +8,49 @@ from typing import Any
 
 
 class StopSearch(Exception):
-    """Raised by a callback: end the search now and keep the best candidate so far."""
+    """Raise it in a callback to stop the search and keep the best candidate so far."""
 
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """What the callback of a search receives."""
+    """Argument of the callback of a search.
 
-    phase: str  # "search", "refit" or "calibration"
-    tried: int  # candidates evaluated on every fold
-    total: int  # candidates planned; a search that plans as it goes may raise it
+    Attributes
+    ----------
+    phase : {"search", "calibration", "refit"}
+        Current phase.
+    tried : int
+        Candidates evaluated on every fold so far.
+    total : int
+        Candidates planned so far; with search="auto" it grows from stage to stage.
+    best_score : float or None
+        Best mean score so far; None before the first one.
+    best_params : mapping or None
+        Parameters of the candidate with the best score.
+    seconds : float
+        Seconds since the search began.
+    seconds_left : float or None
+        Estimate at the present pace, at most the rest of the time budget; None if neither is known.
+    """
+
+    phase: str
+    tried: int
+    total: int
     best_score: float | None
     best_params: Mapping[str, Any] | None
-    seconds: float  # since the search began
-    seconds_left: float | None  # an estimate, or what is left of the time budget; None at first
+    seconds: float
+    seconds_left: float | None
 
 
 SearchCallback = Callable[[SearchProgress], None]
 
 
 class OutOfTime(Exception):
-    """The time budget is spent."""
+    """The time for the search is over."""
 
 
 class Reporter:
-    """Counts candidates, remembers the best, and ends the search when its time is over."""
+    """Counts candidates, records the best one, calls the callback and measures the time."""
 
     def __init__(self, callback: SearchCallback | None, budget: float | None = None) -> None:
         self._callback, self._budget = callback, budget
@@ -43,23 +61,26 @@ class Reporter:
 
     @property
     def seconds(self) -> float:
+        """Seconds since the search began."""
         return time.perf_counter() - self._began
 
     @property
     def remaining(self) -> float:
-        """Seconds left of the budget."""
+        """Seconds left of the time budget; infinite without one."""
         return math.inf if self._budget is None else self._budget - self.seconds
 
     def plan(self, n_candidates: int) -> None:
+        """Add candidates to the number of planned ones."""
         self._total += n_candidates
 
-    def tried(self, score: float, params: Mapping[str, Any]) -> None:
+    def record(self, score: float, params: Mapping[str, Any]) -> None:
+        """Count an evaluated candidate; the first of the highest scores is the best."""
         self._tried += 1
         if not math.isnan(score) and (self._best_score is None or score > self._best_score):
             self._best_score, self._best_params = score, params
 
-    def tell(self, phase: str) -> None:
-        """Call the callback. StopSearch passes through while there is a search to stop."""
+    def notify(self, phase: str) -> None:
+        """Call the callback; StopSearch from it has an effect only in the phase "search"."""
         if self._callback is None:
             return
         progress = SearchProgress(

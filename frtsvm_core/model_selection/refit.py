@@ -1,7 +1,8 @@
-"""How large a kernel rank the fit on all rows can have, in the time that is left for it.
+"""Choose the kernel rank of the fit on all rows, given the time that is left.
 
-Small fits on a sample are timed. The kernel's part grows with the rows and the square of the rank; that
-of the membership "neighbors" with the rows and those among which neighbours are looked for.
+The cost is extrapolated from timed fits on a sample. The cost of the kernel grows with the number
+of rows and with the square of the rank. The cost of the membership "neighbors" grows with the
+number of rows and with the number of reference rows among which neighbors are searched.
 """
 
 import time
@@ -15,18 +16,22 @@ from frtsvm_core.memberships import most_reference_rows
 from frtsvm_core.model_selection.candidates import Params, configure
 from frtsvm_core.model_selection.fold import Rows
 
-# Ranks that a refit on many rows may use, best first.
+# Ranks for the refit on many rows, in the order of preference.
 REFIT_RANKS = (1024, 512, 400, 256, 128, 64)
 
 
 def affordable_refit_rank(
     base: TwinPlaneClassifier, params: Params, sample: Rows, n_rows: int, seconds: float
 ) -> int:
-    """The largest rank with which a fit of `params` on n_rows rows takes about `seconds` at most; the
-    rank of the sample's kernel where that is below the cap that `params` sets."""
+    """Return the largest rank with which a fit of `params` on n_rows rows takes about `seconds`.
+
+    If the kernel matrix of the sample has a lower rank than `params` allows, that rank is returned.
+    """
     x = sample.prepared()
     kernel, rank = _timed(base, {**params, "membership": "none"}, x, sample)
-    if rank != params["rank"]:  # the kernel decided, not the cap
+    if (
+        rank != params["rank"]
+    ):  # the numerical rank of the kernel matrix, not the limit in `params`, decided
         return rank
     membership = 0.0
     if params["membership"] == "neighbors":
@@ -44,7 +49,7 @@ def affordable_refit_rank(
 
 
 def _timed(base: TwinPlaneClassifier, params: Params, x: Any, sample: Rows) -> tuple[float, int]:
-    """Seconds of a fit, and the rank that it came to."""
+    """Fit; return the seconds and the resulting rank."""
     trial = configure(base, params)
     began = time.perf_counter()
     with warnings.catch_warnings():

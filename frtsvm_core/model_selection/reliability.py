@@ -1,4 +1,4 @@
-"""How good probabilities are: Brier score, and what happened where a probability was given."""
+"""Quality of predicted probabilities: Brier score and reliability table."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +15,22 @@ N_BINS = 10
 def brier_score(
     probabilities: FloatArray, codes: IntArray, sample_weight: FloatArray | None = None
 ) -> float:
-    """Mean squared error of the probabilities: of class 1 for two classes, else summed over classes.
+    """Return the mean squared error of probabilities; smaller is better.
 
-    `probabilities` has one column per class, `codes` are class numbers.
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+        Predicted probabilities, one column per class.
+    codes : ndarray of shape (n_rows,)
+        Class numbers.
+    sample_weight : ndarray of shape (n_rows,) or None
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+        For two classes the mean squared error of the probability of class 1, as in scikit-learn's
+        `brier_score_loss`; for more classes the sum over the classes.
     """
     if probabilities.shape[1] == 2:
         squared = (probabilities[:, 1] - (codes == 1)) ** 2
@@ -29,22 +42,35 @@ def brier_score(
 
 @dataclass(frozen=True)
 class ReliabilityTable:
-    """Rows in bins of equal width of the probability they were given."""
+    """Predicted probabilities against observed frequencies, in bins of equal width.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (n_bins,)
+        Limits of the bins.
+    weight : ndarray of shape (n_bins,)
+        Total weight of the rows in each bin.
+    predicted : ndarray of shape (n_bins,)
+        Mean predicted probability; NaN for an empty bin.
+    observed : ndarray of shape (n_bins,)
+        Share of the rows for which the prediction came true; NaN for an empty bin.
+    """
 
     lower: FloatArray
     upper: FloatArray
-    weight: FloatArray  # of the rows in the bin
-    predicted: FloatArray  # their mean probability, NaN for an empty bin
-    observed: FloatArray  # the share for which it came true, NaN for an empty bin
+    weight: FloatArray
+    predicted: FloatArray
+    observed: FloatArray
 
     @property
     def calibration_error(self) -> float:
-        """Mean distance of predicted and observed, over rows (the expected calibration error)."""
+        """Expected calibration error: mean of |predicted - observed| over the rows."""
         used = self.weight > 0.0
         gaps = np.abs(self.predicted[used] - self.observed[used])
         return float(np.average(gaps, weights=self.weight[used]))
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the columns of the table by name."""
         return {
             "lower": self.lower,
             "upper": self.upper,
@@ -61,7 +87,26 @@ def reliability_table(
     *,
     n_bins: int = N_BINS,
 ) -> ReliabilityTable:
-    """For two classes the probability is that of class 1; for more, that of the likeliest class."""
+    """Compare predicted probabilities with observed frequencies.
+
+    For two classes the table is about the probability of class 1, for more classes about that of
+    the most likely class.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+        Predicted probabilities, one column per class.
+    codes : ndarray of shape (n_rows,)
+        Class numbers.
+    sample_weight : ndarray of shape (n_rows,) or None
+        Weights of the rows.
+    n_bins : int, default=10
+        Number of bins of equal width.
+
+    Returns
+    -------
+    ReliabilityTable
+    """
     if probabilities.shape[1] == 2:
         given, came_true = probabilities[:, 1], codes == 1
     else:

@@ -1,4 +1,4 @@
-"""The table of a search, with the columns of scikit-learn's GridSearchCV."""
+"""Results table of a search, with the columns of scikit-learn's GridSearchCV."""
 
 import warnings
 from collections.abc import Sequence
@@ -18,32 +18,49 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One candidate on all folds."""
+    """Scores and times of one candidate on all folds."""
 
     params: Params
-    scores: FloatArray  # per fold, NaN where it failed
+    scores: FloatArray  # per fold; `error_score` where the fit failed
     fit_times: FloatArray
     score_times: FloatArray
 
     @property
     def mean(self) -> float:
+        """Mean score over the folds."""
         return float(np.mean(self.scores))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a search found."""
+    """Result of a search.
 
-    table: dict[str, Any]  # `cv_results_`
-    best: int  # its row in the table
-    refit_params: Params  # the best parameters, for all rows
-    rows: Rows  # those it was found on
+    Attributes
+    ----------
+    table : dict
+        The table for `cv_results_`.
+    best : int
+        Position of the best candidate in the table.
+    refit_params : mapping
+        The best parameters, converted for a fit on all rows.
+    rows : Rows
+        The rows on which the best candidate was evaluated.
+    folds : sequence of Fold
+        The folds of these rows.
+    stopped : bool
+        Whether the callback or the time budget ended the search.
+    """
+
+    table: dict[str, Any]
+    best: int
+    refit_params: Params
+    rows: Rows
     folds: Sequence[Fold]
     stopped: bool
 
 
 def results_table(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
-    """`cv_results_`; shared work is counted in equal parts in the times of those who share it."""
+    """Return the table for `cv_results_`; the time of shared work is divided equally."""
     scores = np.array([evaluation.scores for evaluation in evaluations])
     table: dict[str, Any] = {}
     for name, times in (
@@ -60,8 +77,8 @@ def results_table(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     means = np.average(scores, axis=1)
     if np.isnan(means).any():
         warnings.warn(
-            f"{int(np.isnan(means).sum())} of {len(means)} candidates failed on some fold; their "
-            "mean score is NaN",
+            f"{int(np.isnan(means).sum())} of {len(means)} candidates failed on at least one fold; "
+            "their mean score is NaN.",
             UserWarning,
             stacklevel=3,
         )
@@ -72,7 +89,7 @@ def results_table(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
 
 
 def _ranks(means: FloatArray) -> NDArray[np.int32]:
-    """1 for the best; equal means share a rank, and failures come last."""
+    """Return ranks from 1 for the best; equal means share a rank, and failures come last."""
     if np.isnan(means).all():
         return np.ones(means.size, dtype=np.int32)
     known = np.where(np.isnan(means), np.nanmin(means) - 1.0, means)
@@ -80,7 +97,7 @@ def _ranks(means: FloatArray) -> NDArray[np.int32]:
 
 
 def _parameter_columns(params: Sequence[Params]) -> dict[str, MaskedArray[Any, Any]]:
-    """One masked column per parameter; masked where a candidate does not set it."""
+    """Return one column per parameter, masked where a candidate does not set it."""
     names = dict.fromkeys(name for candidate in params for name in candidate)
     columns = {}
     for name in names:

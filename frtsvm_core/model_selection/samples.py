@@ -1,4 +1,4 @@
-"""Samples of the rows, with folds on them."""
+"""Stratified samples of the rows, with folds."""
 
 from copy import copy
 from dataclasses import replace
@@ -14,12 +14,12 @@ from frtsvm_core.model_selection.fold import Fold, Rows
 IntArray = NDArray[np.intp]
 
 DEFAULT_FOLDS = 5
-# A class keeps at least this many rows in a sample, if it has them.
-LEAST_OF_A_CLASS = 20
+# A sample has at least this many rows of each class, or all of them if there are fewer.
+MIN_ROWS_PER_CLASS = 20
 
 
 class Samples:
-    """Draws stratified samples of labelled rows; an int for `cv` means shuffled, stratified folds."""
+    """Draws stratified samples of rows; an int for `cv` means shuffled, stratified folds."""
 
     def __init__(
         self,
@@ -37,21 +37,21 @@ class Samples:
             _, counts = np.unique(rows.labels, return_counts=True)
             n_folds = max(2, min(int(cv or DEFAULT_FOLDS), int(counts.min())))
             cv = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        # Folds given as row numbers hold for all rows only.
+        # Folds given as row numbers are valid for the full set of rows only.
         self._whole_only = not hasattr(cv, "split")
         self._splitter = check_cv(cv, rows.labels, classifier=True)
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are in all."""
+        """Number of all rows."""
         return self._rows.labels.size
 
-    def nearest(self, n_rows: int) -> int:
-        """The size that a sample can have."""
+    def allowed_size(self, n_rows: int) -> int:
+        """Return the size that a sample can have; all rows if folds are given as row numbers."""
         return self.n_rows if self._whole_only else min(n_rows, self.n_rows)
 
     def draw(self, n_rows: int) -> tuple[Rows, list[Fold]]:
-        """About n_rows rows, or all, and the folds on them."""
+        """Return about n_rows rows, or all rows, with their folds."""
         rows, groups = self._rows, self._groups
         if n_rows < self.n_rows:
             index = stratified_sample(rows.labels, n_rows, self._rng)
@@ -66,8 +66,10 @@ class Samples:
         return rows, [Fold(*fold) for fold in folds]
 
     def fresh_folds(self, number: int) -> list[Fold]:
-        """Other folds of all rows, from another shuffle for each number from 1; none where folds are
-        not drawn by lot."""
+        """Return folds of all rows from another shuffle, a different one for each number from 1.
+
+        The list is empty if the folds are not drawn at random.
+        """
         if self._groups is not None or not getattr(self._splitter, "shuffle", False):
             return []
         other: Any = copy(self._splitter)
@@ -76,10 +78,12 @@ class Samples:
 
 
 def stratified_sample(labels: NDArray[Any], size: int, rng: np.random.Generator) -> IntArray:
-    """About `size` row numbers, in order: each class in proportion, but not fewer than it takes to
-    appear in every fold."""
+    """Return about `size` sorted row numbers, in proportion to the classes.
+
+    Rare classes get `MIN_ROWS_PER_CLASS` rows, so that they appear in every fold.
+    """
     _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    shares = np.maximum(np.round(size * counts / counts.sum()), LEAST_OF_A_CLASS)
+    shares = np.maximum(np.round(size * counts / counts.sum()), MIN_ROWS_PER_CLASS)
     chosen = [
         rng.choice(np.flatnonzero(codes == k), int(min(share, count)), replace=False)
         for k, (share, count) in enumerate(zip(shares, counts, strict=True))

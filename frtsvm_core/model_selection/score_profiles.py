@@ -1,8 +1,9 @@
-"""What a search has seen, as arrays for plots.
+"""Score profiles and surfaces of a search, as arrays for plots.
 
-Each value is a profile: the best mean score over all other parameters. Only candidates that were
-compared on the same rows are put together; of the stages of an automatic search that vary the parameter
-these are the largest.
+The profile of a parameter is, for each of its values, the best mean score over all other
+parameters. A profile only combines candidates that were evaluated on the same number of rows: of
+the stages of search="auto" that vary the parameter, those on the number of rows with the most
+candidates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,15 +18,30 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ScoreProfile:
-    """The best score for each value of one parameter."""
+    """Best score for each value of one parameter.
+
+    Attributes
+    ----------
+    parameter : str
+        Name of the parameter.
+    values : ndarray of shape (n_values,)
+        Its values, ascending.
+    score : ndarray of shape (n_values,)
+        Best mean score over all other parameters.
+    std : ndarray of shape (n_values,)
+        Standard deviation over the folds, of the candidate with the best score.
+    count : ndarray of shape (n_values,)
+        Number of candidates with this value.
+    """
 
     parameter: str
-    values: FloatArray  # ascending
+    values: FloatArray
     score: FloatArray
-    std: FloatArray  # over the folds, of the candidate that reached it
-    count: NDArray[np.int64]  # candidates behind it
+    std: FloatArray
+    count: NDArray[np.int64]
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the attributes by name."""
         return {
             "parameter": self.parameter,
             "values": self.values,
@@ -37,13 +53,22 @@ class ScoreProfile:
 
 @dataclass(frozen=True)
 class ScoreSurface:
-    """The best score for each pair of values of two parameters; NaN where none was tried."""
+    """Best score for each pair of values of two parameters.
+
+    Attributes
+    ----------
+    rows, columns : ScoreProfile
+        Profiles of the two parameters.
+    score : ndarray of shape (n_row_values, n_column_values)
+        Best mean score for each pair of values; NaN for pairs that were not tried.
+    """
 
     rows: ScoreProfile
     columns: ScoreProfile
     score: FloatArray
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the attributes by name."""
         return {
             "rows": self.rows.to_dict(),
             "columns": self.columns.to_dict(),
@@ -52,9 +77,19 @@ class ScoreSurface:
 
 
 def score_profile(cv_results: Mapping[str, Any], parameter: str) -> ScoreProfile:
-    """Scores over gamma, mu or any other parameter with numbers for values.
+    """Return the best score for each value of a numeric parameter.
 
-    mu counts only where there are memberships for it to change.
+    Parameters
+    ----------
+    cv_results : mapping
+        The attribute `cv_results_` of a fitted search.
+    parameter : str
+        Name of a parameter such as "gamma". Candidates with membership="none" are left out of the
+        profile of "mu", which has no effect on them.
+
+    Returns
+    -------
+    ScoreProfile
     """
     chosen, numbers = _tried(cv_results, parameter)
     scores = np.asarray(cv_results["mean_test_score"])[chosen]
@@ -73,7 +108,19 @@ def score_profile(cv_results: Mapping[str, Any], parameter: str) -> ScoreProfile
 def score_surface(
     cv_results: Mapping[str, Any], rows: str = "c1", columns: str = "c3"
 ) -> ScoreSurface:
-    """Scores over two parameters."""
+    """Return the best score for each pair of values of two numeric parameters.
+
+    Parameters
+    ----------
+    cv_results : mapping
+        The attribute `cv_results_` of a fitted search.
+    rows, columns : str
+        Names of the parameters.
+
+    Returns
+    -------
+    ScoreSurface
+    """
     row_profile, column_profile = (
         score_profile(cv_results, rows),
         score_profile(cv_results, columns),
@@ -100,10 +147,11 @@ def score_surface(
 def comparable(
     stages: NDArray[Any], n_rows: NDArray[Any], values: Sequence[NDArray[Any]]
 ) -> NDArray[np.intp]:
-    """Numbers of the candidates that can be put together: most of those tried on the same rows, by
-    stages that vary each of the parameters with these values; by all stages if none does.
+    """Return the numbers of the candidates that can be compared with each other.
 
-    A stage that does not vary a parameter gives one value only, but the best of many candidates.
+    These are the candidates of the stages that vary each parameter (all stages if none does), on
+    the number of rows with the most candidates. A stage that does not vary a parameter would
+    contribute the best of many candidates to a single value, which overstates it.
     """
     kept = np.arange(stages.size)
     for column in values:
@@ -116,7 +164,7 @@ def comparable(
 
 
 def _tried(cv_results: Mapping[str, Any], parameter: str) -> tuple[NDArray[np.intp], FloatArray]:
-    """The candidates to put together that set the parameter to a number, and the numbers."""
+    """Return comparable candidates that set the parameter to a number, and these numbers."""
     params = cv_results["params"]
     chosen = np.array(
         [
@@ -128,7 +176,10 @@ def _tried(cv_results: Mapping[str, Any], parameter: str) -> tuple[NDArray[np.in
         dtype=np.intp,
     )
     if not chosen.size:
-        raise ValueError(f"no candidate of this search sets {parameter!r} to a number")
+        raise ValueError(
+            f"No candidate of this search sets {parameter!r} to a number. Choose a numeric "
+            "parameter that was searched."
+        )
     numbers = np.array([float(params[number][parameter]) for number in chosen])
     if "stage" in cv_results:
         stages, n_rows = (np.asarray(cv_results[name])[chosen] for name in ("stage", "n_rows"))

@@ -1,4 +1,4 @@
-"""Cross-validated parameter search that computes what candidates share only once."""
+"""Cross-validated parameter search that shares computations between candidates."""
 
 import time
 import warnings
@@ -32,15 +32,16 @@ from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
 
-# Scores that a decision of largest likelihood serves, once the classes count as they do in the score.
-_BALANCED_FOR = (None, "accuracy", "balanced_accuracy")
+# Scores for which "auto" learns distance weights: a decision rule of maximum likelihood, with the
+# class weights of the score, suits them.
+_SCORINGS_WITH_BALANCE = (None, "accuracy", "balanced_accuracy")
 
 
 def _refitted(search: "FRTSVMSearchCV") -> bool:
     if not search.refit:
         raise AttributeError(
-            f"This {type(search).__name__} was made with refit=False: it finds parameters, and has "
-            "no model to predict with."
+            f"This {type(search).__name__} has refit=False, so it has no fitted model to predict "
+            "with. Set refit=True, or fit an estimator with refit_params_."
         )
     return True
 
@@ -48,66 +49,182 @@ def _refitted(search: "FRTSVMSearchCV") -> bool:
 def _calibrated(search: "FRTSVMSearchCV") -> bool:
     if search.probability is None:
         raise AttributeError(
-            "predict_proba needs a calibration: make the search with probability='sigmoid' or "
-            "'isotonic'."
+            "predict_proba needs a calibration. Set probability='sigmoid' or "
+            "probability='isotonic' before fit."
         )
     return _refitted(search)
 
 
 class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Find the parameters of an FR-TSVM by cross-validation.
+    r"""Search the parameters of a twin-plane classifier by cross-validation.
 
-    With a grid it gives the table and the choice of scikit-learn's GridSearchCV on the same folds, in
-    a small part of its time: the kernel factor and the spectrum of each class are computed once per
-    fold and kernel; after that every c1 is a diagonal, and every c3 a box of a path. Without one
-    it goes from coarse to fine through kernels, memberships and costs (docs/search.md).
+    With a grid, `cv_results_` and the chosen parameters equal those of scikit-learn's
+    :class:`~sklearn.model_selection.GridSearchCV` on the same folds, in a fraction of its time (34
+    to 95 times faster on the WDBC data, see docs/search.md). Without a grid (``search="auto"``),
+    the search goes from coarse to fine over kernel, kernel width, costs and membership, within a
+    time budget.
+
+    The classifier implements `predict`, `decision_function` and `score` with the best parameters,
+    and `predict_proba` if `probability` is set.
 
     Parameters
     ----------
-    estimator : FRTSVMClassifier or TSVMClassifier, default=FRTSVMClassifier()
-        Holds the parameters that are not searched.
-    search : "auto", mapping or list of mappings, default="auto"
-        Lists of values for parameters of the estimator, as `param_grid` of GridSearchCV; or "auto".
-    cv : int, splitter or iterable, default=5
-        As in GridSearchCV; the folds of an int are shuffled with "auto", and fewer where a class
-        has fewer rows.
+    estimator : FRTSVMClassifier or TSVMClassifier, default=None
+        Classifier to be tuned; it defines the parameters that are not searched. None means
+        ``FRTSVMClassifier()``. ``search="auto"`` supports FRTSVMClassifier only.
+    search : "auto", dict or list of dicts, default="auto"
+        The values to try. A dictionary from parameter names to lists of values, or a list of such
+        dictionaries, as `param_grid` of GridSearchCV; or "auto".
+    cv : int, cross-validation generator or iterable, default=5
+        Folds, as in GridSearchCV. With "auto", the stratified folds of an int are shuffled, and
+        their number is reduced to the number of rows of the rarest class (but at least 2).
     scoring : str, callable or None, default=None
-        A scorer that uses `predict` or `decision_function`; None is accuracy.
+        Name of a scikit-learn score, or a callable ``scorer(estimator, X, y)`` that uses `predict`
+        or `decision_function`. None means accuracy.
     refit : bool, default=True
-        Fit the best parameters on all rows.
+        Whether to fit the best parameters on all rows. Without it, the search cannot predict.
     preprocessing : transformer or None, default=None
-        Has `fit` and `transform`; fitted inside every fold on its training rows alone, as it would be
-        in a pipeline that is searched, and on all rows for the refit.
-    fixed : tuple of str, default=()
-        Parameters of the estimator that "auto" leaves as they are: any of kernel, gamma, c1, c3,
-        penalty, membership, mu and rank. "auto" sets penalty="function" unless it or c1 is held.
-    probability : "sigmoid", "isotonic" or None, default=None
-        Calibrate `predict_proba` on the out-of-fold scores of the best parameters.
+        Object with `fit` and `transform`. It is fitted in every fold on the training rows of the
+        fold only, as in a pipeline that is searched, and on all rows for the refit. Not supported
+        for precomputed kernels.
+    fixed : tuple or list of str, default=()
+        Parameters that "auto" leaves at their value in `estimator`: any of "kernel", "gamma", "c1",
+        "c3", "penalty", "membership", "mu" and "rank". Unless "penalty" or "c1" is among them,
+        "auto" sets ``penalty="function"``. Ignored with a grid.
+    probability : {"sigmoid", "isotonic"} or None, default=None
+        Method to calibrate `predict_proba` on the out-of-fold scores of the best parameters:
+        Platt's sigmoid, or isotonic regression, which needs more rows. None means no
+        `predict_proba`.
     balance : "auto" or bool, default="auto"
-        Learn from the rows that the folds hold out how much the distance to each plane counts, instead
-        of taking the class of the nearer plane. "auto": without a grid, where accuracy or balanced
-        accuracy is asked for. Candidates are compared by the nearer plane in any case.
+        Whether to learn, from out-of-fold rows, weights for the distances to the planes, instead of
+        deciding for the class of the nearer plane. "auto" means True without a grid if `scoring` is
+        accuracy or balanced accuracy, and False otherwise. Candidates are compared by the nearer
+        plane in any case.
     time_budget : float, default=60.0
-        Seconds that "auto" may take, refit included. A grid is always searched to its end.
+        Seconds that "auto" may take, including calibration and refit. At least one block of
+        candidates is evaluated. A grid is always searched completely.
     n_jobs : int or None, default=None
-        Threads over folds and kernels.
-    random_state : int, RandomState or None, default=None
-        Draws the folds and samples of "auto", and stands in for a random_state=None of the estimator.
-    error_score : "raise" or number, default=nan
-        Score of a candidate that cannot be fitted on a fold.
+        Number of threads over folds and kernels. None means 1 unless in a
+        :func:`joblib.parallel_config` context, -1 means all CPU cores.
+    random_state : int, RandomState instance or None, default=None
+        Determines the folds and samples of "auto", and is used in place of ``random_state=None`` of
+        the estimator. Pass an int for reproducible results.
+    error_score : "raise" or float, default=np.nan
+        Score of a candidate on a fold on which it cannot be fitted. "raise" raises the error.
+        "auto" always uses NaN.
 
     Attributes
     ----------
-    best_estimator_, best_params_, best_score_, best_index_, cv_results_, n_splits_, refit_time_,
-    scorer_, classes_ : as in GridSearchCV; the times of shared work are counted in equal parts.
-        With "auto", `cv_results_` has the columns `stage` and `n_rows` besides, and the best comes
-        from the last stage
-    refit_params_ : what `best_estimator_` was fitted with; differs from `best_params_` where "auto"
-        searched on a sample, because c1 grows with the number of rows
-    preprocessing_ : the transformer before `best_estimator_`, fitted on all rows; None if there is none
-    balance_ : the `LearnedBalance` by which `best_estimator_` decides; None if it is the nearer plane
-    calibration_ : the `Calibration` behind `predict_proba`
-    stopped_ : whether the callback or the time budget ended the search early
+    cv_results_ : dict of str to ndarray
+        One entry per candidate, with the columns of GridSearchCV. The time of work that candidates
+        share is divided equally among them. With "auto" there are two more columns: `stage` (number
+        of the stage, from 0) and `n_rows` (number of rows of the stage). Scores of different
+        `n_rows` are not comparable.
+    best_index_ : int
+        Position of the best candidate in `cv_results_`. With "auto" it need not have the highest
+        mean score: neighboring candidates and repeated evaluations count too.
+    best_params_ : dict
+        Parameters of the best candidate, as they were evaluated.
+    best_score_ : float
+        Mean score of the best candidate over the folds.
+    refit_params_ : dict
+        Parameters of `best_estimator_`. They differ from `best_params_` if "auto" searched on a
+        sample (`c1` grows with the number of rows) or at a reduced kernel rank.
+    best_estimator_ : estimator
+        Classifier fitted on all rows; only with ``refit=True``.
+    preprocessing_ : transformer or None
+        The transformer before `best_estimator_`, fitted on all rows; only with ``refit=True``.
+    balance_ : LearnedBalance or None
+        The weights of the distances by which `best_estimator_` decides; None if it decides for the
+        nearer plane.
+    calibration_ : Calibration
+        The map from scores to probabilities, with its cross-validated Brier score and reliability
+        table; only with `probability`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted; only with ``refit=True``.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds of the refit; only with ``refit=True``.
+    scorer_ : callable
+        The scorer that `scoring` selects.
+    stopped_ : bool
+        Whether the callback or the time budget ended the search early.
+    n_features_in_ : int
+        Number of features seen during `fit`; only with ``refit=True``.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if `X` has names that are all strings; only with ``refit=True``.
+
+    See Also
+    --------
+    frtsvm_core.FRTSVMClassifier : The classifier that is tuned.
+    CalibratedTwinClassifier : Calibrated probabilities for given parameters.
+    score_profile : Best score for each value of a parameter, for plots.
+    score_surface : Best score for each pair of values of two parameters.
+    sklearn.model_selection.GridSearchCV : Exhaustive search for any estimator.
+
+    Notes
+    -----
+    For one training fold, the kernel matrix is factored once per kernel and width. The eigenvectors
+    of each class's scatter matrix are computed once per factor. After that a value of `c1` costs a
+    product with a diagonal matrix, and all values of `c3` are solved along a regularization path,
+    each from the one before. Every candidate is solved until its optimality conditions hold at the
+    level of rounding errors, so the scores equal those of separate fits.
+
+    Without a grid, `balance_` replaces the rule of the nearer plane for each pair of classes by
+
+    .. math:: s(x) = a d_i(x) - b d_j(x) + t, \quad a, b \ge 0, \quad a + b = 2,
+
+    which decides for class j if s(x) > 0 (equation 20b of docs/maths.md). The weights are fitted to
+    out-of-fold distances by penalized maximum likelihood, and are rejected if they make clearly
+    more errors than the nearer plane on folds that were not used to learn them.
+
+    `predict` decides by the sign of the score. Near the decision boundary its class need not be the
+    most probable one of `predict_proba`; use :class:`CalibratedTwinClassifier` if they must agree.
+
+    References
+    ----------
+    .. [1] Gao, B.-B. and Wang, J.-J. "A Fast and Robust TSVM for Pattern Classification",
+       arXiv:1711.05406, 2017.
+    .. [2] Platt, J. "Probabilistic outputs for support vector machines and comparisons to
+       regularized likelihood methods", Advances in Large Margin Classifiers, 1999.
+    .. [3] Lin, H.-T., Lin, C.-J. and Weng, R. C. "A note on Platt's probabilistic outputs for
+       support vector machines", Machine Learning 68, 2007.
+
+    Examples
+    --------
+    Search without a grid, and predict probabilities:
+
+    >>> from sklearn.datasets import make_moons
+    >>> from frtsvm_core.model_selection import FRTSVMSearchCV, StopSearch
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> X_test, y_test = make_moons(1000, noise=0.2, random_state=1)
+    >>> search = FRTSVMSearchCV(probability="sigmoid", random_state=0).fit(X, y)
+    >>> search.best_params_["kernel"]
+    'rbf'
+    >>> search.score(X_test, y_test)
+    0.965
+    >>> search.predict_proba(X_test[:2]).round(2)
+    array([[0.04, 0.96],
+           [0.01, 0.99]])
+
+    Search a grid:
+
+    >>> grid = {"gamma": [0.5, 2.0, 8.0], "c1": [0.1, 1.0], "c3": [0.5, 2.0]}
+    >>> search = FRTSVMSearchCV(search=grid, random_state=0).fit(X, y)
+    >>> search.best_params_
+    {'c1': 1.0, 'c3': 0.5, 'gamma': 8.0}
+    >>> search.best_score_
+    0.96
+
+    Stop early, and keep the best parameters found so far:
+
+    >>> def stop_after_40(progress):
+    ...     if progress.tried >= 40:
+    ...         raise StopSearch
+    >>> search = FRTSVMSearchCV(random_state=0).fit(X, y, callback=stop_after_40)
+    >>> search.stopped_, len(search.cv_results_["params"])
+    (True, 40)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -174,10 +291,28 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         groups: Any = None,
         callback: SearchCallback | None = None,
     ) -> Self:
-        """Search, then fit the best parameters on all rows.
+        """Search the parameters, then fit the best ones on all rows.
 
-        `callback` is called with a `SearchProgress`, often. If it raises `StopSearch` the best
-        candidate so far is taken; anything else it raises ends the fit.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows; of shape (n_samples, n_samples) for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, in the fits and in the scores.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of the rows for a splitter such as GroupKFold.
+        callback : callable, default=None
+            Called with a `SearchProgress` after every block of candidates, and at the beginning of
+            calibration and refit. If it raises `StopSearch` during the search, the search ends with
+            the best candidate so far; StopSearch before the first candidate, and any other
+            exception, propagate.
+
+        Returns
+        -------
+        self : FRTSVMSearchCV
+            The fitted search.
         """
         rows = self._checked(X, y, sample_weight)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -186,10 +321,10 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         with one_blas_thread():
             find = self._find_automatically if automatic else self._find_in_grid
             outcome = find(rows, groups, reporter, seed)
-            self._keep(outcome)
-            self._learn_to_decide(outcome, reporter, seed)
+            self._set_results(outcome)
+            self._learn_decision_rule(outcome, reporter, seed)
         if self.refit:
-            reporter.tell("refit")
+            reporter.notify("refit")
             began = time.perf_counter()
             self._refit(outcome.refit_params, X, y, sample_weight)
             self.refit_time_ = time.perf_counter() - began
@@ -218,7 +353,10 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _checked(self, x: Any, y: Any, sample_weight: Any) -> Rows:
         rows, labels = check_rows_and_labels(self, x, y)
         if self.preprocessing is not None and self.__sklearn_tags__().input_tags.pairwise:
-            raise ValueError("a precomputed kernel leaves nothing to preprocess")
+            raise ValueError(
+                "preprocessing cannot be used with a precomputed kernel, because there are no "
+                "features. Set preprocessing=None."
+            )
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
@@ -243,7 +381,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if not evaluator.evaluations:
                 raise
             stopped = True
-        _report_troubles(evaluator)
+        _report_failures(evaluator)
         table = results_table(evaluator.in_order())
         best = int(table["rank_test_score"].argmin())
         return Outcome(table, best, table["params"][best], rows, folds, stopped)
@@ -262,7 +400,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         return search.run(rows, groups)
 
-    def _keep(self, outcome: Outcome) -> None:
+    def _set_results(self, outcome: Outcome) -> None:
         self.cv_results_ = outcome.table
         self.best_index_ = outcome.best
         self.best_params_ = outcome.table["params"][outcome.best]
@@ -272,34 +410,34 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.scorer_ = resolve_scorer(self.scoring)
         self.stopped_ = outcome.stopped
 
-    def _learn_to_decide(self, outcome: Outcome, reporter: Reporter, seed: int) -> None:
-        """What the rows that the folds hold out say about decisions and probabilities."""
+    def _learn_decision_rule(self, outcome: Outcome, reporter: Reporter, seed: int) -> None:
+        """Learn distance weights and the calibration from the out-of-fold rows."""
         self.balance_ = None
         balance = self.balance
         if isinstance(balance, str):
-            balance = isinstance(self.search, str) and self.scoring in _BALANCED_FOR
+            balance = isinstance(self.search, str) and self.scoring in _SCORINGS_WITH_BALANCE
         if not balance and self.probability is None:
             return
-        reporter.tell("calibration")
+        reporter.notify("calibration")
         try:
-            known = self._out_of_fold(outcome, seed)
+            held_out = self._out_of_fold(outcome, seed)
         except IncompleteFold:
             if self.probability is not None or self.balance is True:
                 raise
             return
         importance = self._importance(outcome.rows) if balance else None
         if importance is not None:
-            self.balance_ = known.balance(importance)
+            self.balance_ = held_out.balance(importance)
         if self.probability is not None:
             by = None if self.balance_ is None else importance
-            self.calibration_ = known.calibration(self.probability, by)
+            self.calibration_ = held_out.calibration(self.probability, by)
 
     def _out_of_fold(self, outcome: Outcome, seed: int) -> OutOfFold:
         best = group_candidates(self._base(), [self.best_params_], seed=seed)
         return out_of_fold(best, outcome.rows, outcome.folds, n_jobs=self.n_jobs)
 
     def _importance(self, rows: Rows) -> FloatArray:
-        """How much a row of each class counts, by the estimator and by what is asked for."""
+        """Return the weight of each class, from the estimator or from balanced accuracy."""
         classes = np.unique(rows.labels)
         of_estimator = self._base().class_weight
         weight = compute_class_weight(of_estimator, classes=classes, y=rows.labels)
@@ -312,46 +450,97 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @available_if(_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
-        """The classes that `best_estimator_` gives; near the boundary they need not be the likeliest
-        by `predict_proba`."""
+        """Predict the class of each row, with the best parameters.
+
+        Near the decision boundary it need not be the most probable class by `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(self._prepared(X))
 
     @available_if(_refitted)
     def decision_function(self, X: Any) -> FloatArray:
-        """The scores that `best_estimator_` gives."""
+        """Return the decision scores of `best_estimator_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores; for two classes, positive scores mean `classes_[1]`.
+        """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.decision_function(self._prepared(X))
 
     @available_if(_calibrated)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of `classes_`, calibrated on out-of-fold scores."""
+        """Return calibrated probabilities; available only with `probability`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, one column for each of `classes_`.
+        """
         check_is_fitted(self, "best_estimator_")
         return self.calibration_.probabilities(self.decision_function(X))
 
     @available_if(_refitted)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The score by `scoring` of `best_estimator_`."""
+        """Return the score of `best_estimator_` by `scoring`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self, "best_estimator_")
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.scorer_(self.best_estimator_, self._prepared(X), y, **extra))
 
 
-def _report_troubles(evaluator: Evaluator) -> None:
-    """Raise if nothing could be fitted; warn of what could not, and of what stopped early."""
+def _report_failures(evaluator: Evaluator) -> None:
+    """Raise ValueError if every fit failed; warn about failed and unconverged fits."""
     failures = evaluator.failures
     if failures and len(failures) == evaluator.n_block_folds:
-        raise ValueError(f"No candidate could be fitted on any fold. {failures[0]}")
+        raise ValueError(
+            f"No candidate could be fitted on any fold. The first failure was: {failures[0]}"
+        )
     if failures:
         warnings.warn(
-            f"{len(failures)} of {evaluator.n_block_folds} fits of candidates that share a "
-            f"regularization failed. The first failure: {failures[0]}",
+            f"{len(failures)} of {evaluator.n_block_folds} fits failed (each is a block of "
+            f"candidates with the same c1 and c2 on one fold). The first failure was: {failures[0]}",
             FitFailedWarning,
             stacklevel=4,
         )
     if evaluator.n_not_converged:
         warnings.warn(
-            f"{evaluator.n_not_converged} of {evaluator.n_fits} fits stopped at max_iter sweeps.",
+            f"{evaluator.n_not_converged} of {evaluator.n_fits} fits stopped at max_iter sweeps "
+            "before they converged. Increase max_iter.",
             ConvergenceWarning,
             stacklevel=4,
         )

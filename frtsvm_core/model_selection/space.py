@@ -1,15 +1,16 @@
-"""The space that "auto" searches, in units that the data give.
+"""Search space of search="auto", in units derived from the data.
 
-A point names powers of two; `Units` turns it into parameters for a given number of rows:
+A point consists of powers of two. `Units` converts it to parameters for a given number of rows n:
 
     gamma = 2^p / median |x - x'|^2          the median heuristic at p = 0
-    c1    = 2^p u(n),  c3 = 2^p              with u growing like the sums that c1 is weighed against
+    c1    = 2^p u(n),  c3 = 2^p              u grows like the sums over the rows that c1 is
+                                             weighed against
 
-When every row is there k times, the sums over rows in the problem of a plane grow k times. The penalty
-c1/2 |g|^2, of the linear kernel or of penalty="function", keeps its part in it if c1 grows k times, as
-the plane stays the same. The paper's c1/2 |w|^2 does if c1 grows k^2 times: each of the k equal rows
-carries 1/k of its coefficient, and |w|^2 is k times smaller. So costs found on a sample serve for all
-rows.
+The conversion makes costs that were found on a sample valid for all rows. If every row is repeated
+k times, the sums over rows in the problem of a plane grow k times. The penalty c1/2 |g|^2 (linear
+kernel or penalty="function") keeps its share if c1 grows k times, because the plane stays the same.
+The paper's penalty c1/2 |w|^2 keeps its share if c1 grows k^2 times: each of the k equal rows has
+1/k of the coefficient, so |w|^2 is k times smaller.
 """
 
 from collections.abc import Iterable
@@ -23,17 +24,17 @@ from scipy.spatial.distance import pdist
 
 FloatArray = NDArray[np.float64]
 
-# Rows among which the median distance is taken.
+# Number of randomly chosen rows from which the median distance is computed.
 _MEDIAN_ROWS = 400
-# The paper searches c1 in 2^-8 .. 2^8 for data sets of about this many rows ...
+# The paper searches c1 in 2^-8 .. 2^8 on data sets of about this many rows ...
 _ROWS_OF_UNIT = 512
-# ... with features scaled to [0, 1], whose variance is about this.
+# ... and with features scaled to [0, 1], whose variance is about this.
 _VARIANCE_OF_UNIT = 2.0**-4
 
 
 @dataclass(frozen=True)
 class Point:
-    """One candidate; a power of None leaves the parameter as the estimator has it."""
+    """One candidate; where a power is None, the parameter of the estimator is kept."""
 
     kernel: Any
     gamma_power: float | None
@@ -45,7 +46,7 @@ class Point:
 
     @property
     def features(self) -> tuple[Any, float | None]:
-        """What decides on the kernel matrix."""
+        """The parameters that determine the kernel matrix."""
         return self.kernel, self.gamma_power
 
     @property
@@ -55,12 +56,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Units:
+    """Scales of gamma and c1 that are derived from the data."""
+
     gamma: float
     variance: float  # mean over the features
     penalty: str  # of kernels other than linear
 
     @classmethod
     def of(cls, x: FloatArray, penalty: str, rng: np.random.Generator) -> "Units":
+        """Derive the units from preprocessed rows."""
         chosen = x[rng.permutation(x.shape[0])[:_MEDIAN_ROWS]]
         squared = pdist(chosen, "sqeuclidean")
         middle = float(np.median(squared)) if squared.size else 0.0
@@ -72,7 +76,7 @@ class Units:
         )
 
     def params(self, point: Point, n_rows: int) -> dict[str, Any]:
-        """The estimator's parameters for a point, when it is fitted on n_rows rows."""
+        """Return the estimator's parameters for a point and a fit on n_rows rows."""
         params: dict[str, Any] = {"kernel": point.kernel}
         if point.c1_power is not None:
             params["c1"] = 2.0**point.c1_power * self._c1_unit(point.kernel, n_rows)
@@ -92,17 +96,17 @@ class Units:
         return share if self.penalty == "function" else share**2
 
 
-def lattice(
+def point_grid(
     features: Iterable[tuple[Any, float | None]],
     c1_powers: Iterable[float | None],
     c3_powers: Iterable[float | None],
-    trust: Iterable[tuple[str, float]],
+    memberships: Iterable[tuple[str, float]],
     rank: int | str | None,
 ) -> list[Point]:
-    """All combinations; `trust` are memberships with their mu."""
+    """Return all combinations; `memberships` are pairs of membership and mu."""
     return [
         Point(kernel, gamma, c1, c3, membership, mu, rank)
         for (kernel, gamma), c1, c3, (membership, mu) in product(
-            features, c1_powers, c3_powers, trust
+            features, c1_powers, c3_powers, memberships
         )
     ]

@@ -1,4 +1,4 @@
-"""The stages of an automatic search, and what they say together."""
+"""Stages of search="auto", and the choice of the best point over all stages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,30 +14,32 @@ from frtsvm_core.model_selection.space import Point
 
 @dataclass
 class Stage:
-    """Points tried on the same rows and folds."""
+    """Points that are evaluated on the same rows and folds."""
 
     rows: Rows
     folds: list[Fold]
     points: list[Point]
     evaluator: Evaluator
-    # On folds of its own, to try points again that did well on the others.
+    # Whether it evaluates the best points again, on fresh folds.
     repeats: bool = False
-    # The best point with other memberships and mu, on the folds of another stage.
-    varies_trust: bool = False
+    # Whether it evaluates one point with other memberships and mu, on the folds of another stage.
+    varies_membership: bool = False
     seconds: float = 0.0
 
     def tried(self) -> list[tuple[Point, Evaluation]]:
+        """Return the points with a complete evaluation."""
         found = self.evaluator.evaluations
         return [(self.points[number], found[number]) for number in sorted(found)]
 
     @property
     def complete(self) -> bool:
+        """Whether all points were evaluated."""
         return len(self.evaluator.evaluations) == len(self.points)
 
     @property
-    def seeks(self) -> bool:
-        """Whether it looks for points; others look closer at what was found."""
-        return not (self.repeats or self.varies_trust)
+    def explores(self) -> bool:
+        """Whether it evaluates new points, rather than points that were found before."""
+        return not (self.repeats or self.varies_membership)
 
     @property
     def n_rows(self) -> int:
@@ -45,30 +47,37 @@ class Stage:
 
 
 def pool(stages: Sequence[Stage]) -> list[tuple[Point, Evaluation]]:
-    """The evaluations that can be compared: those on the rows of the last stage, if it came far."""
+    """Return the evaluations that can be compared with each other.
+
+    These are the evaluations on the rows of the last stage. If too few points were evaluated on
+    them (less than half the points of the first stage on these rows), the stages before are used.
+    """
     same = [stage for stage in stages if stage.n_rows == stages[-1].n_rows]
-    tried = [pair for stage in same if stage.seeks for pair in stage.tried()]
+    tried = [pair for stage in same if stage.explores for pair in stage.tried()]
     if len(same) < len(stages) and 2 * len(tried) < len(same[0].points):
         return pool(stages[: -len(same)])
     return tried
 
 
 def winner(stages: Sequence[Stage]) -> Point:
-    """The best point; of those that were tried again where there are any, by all their scores."""
+    """Return the best point.
+
+    If points were evaluated again on fresh folds, the choice is among these, by all their scores.
+    """
     found = pool(stages)
     again = [dict(stage.tried()) for stage in stages if stage.repeats and stage.complete]
     if again:
         found = [
-            (point, _together([evaluation, *(stage[point] for stage in again)]))
+            (point, _pooled([evaluation, *(stage[point] for stage in again)]))
             for point, evaluation in found
             if point in again[0]
         ]
     best = ranking(found)[0]
-    return _more_trusted(best, [s for s in stages if s.varies_trust and s.complete])
+    return _with_best_membership(best, [s for s in stages if s.varies_membership and s.complete])
 
 
-def _more_trusted(best: Point, stages: Sequence[Stage]) -> Point:
-    """The same point with another membership or mu, if that is better on the same folds."""
+def _with_best_membership(best: Point, stages: Sequence[Stage]) -> Point:
+    """Return the point with another membership or mu if that is better on the same folds."""
     if not stages:
         return best
     tried = [dict(stage.tried()) for stage in stages]
@@ -77,8 +86,8 @@ def _more_trusted(best: Point, stages: Sequence[Stage]) -> Point:
     return max(better, key=scores.__getitem__, default=best)
 
 
-def _together(evaluations: Sequence[Evaluation]) -> Evaluation:
-    """One candidate on several sets of folds."""
+def _pooled(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """Combine the evaluations of one candidate on several sets of folds."""
     return Evaluation(
         evaluations[0].params,
         np.concatenate([one.scores for one in evaluations]),

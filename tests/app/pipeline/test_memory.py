@@ -67,7 +67,7 @@ def test_the_estimate_is_an_upper_bound_and_no_wild_one(
 
 def test_what_is_known_of_the_plan_auto_is_true() -> None:
     assert max(auto.STAGE_ROWS) == memory.AUTO_ROWS
-    assert fold_tasks.KEPT == memory.KEPT
+    assert fold_tasks.MAX_PREPARED_FOLDS == memory.KEPT
     assert max(auto.STAGE_RANK) == memory.AUTO_RANK
     assert min(refit.REFIT_RANKS) == memory.AUTO_REFIT_RANK
 

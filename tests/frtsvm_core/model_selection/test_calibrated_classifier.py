@@ -1,4 +1,4 @@
-"""Probabilities for given parameters."""
+"""CalibratedTwinClassifier, compared with scikit-learn's CalibratedClassifierCV."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def moons() -> Data:
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
-def test_two_classes_as_scikit_learn_calibrates_them(method: str, moons: Data) -> None:
+def test_two_classes_are_calibrated_as_by_scikit_learn(method: str, moons: Data) -> None:
     estimator = FRTSVMClassifier(random_state=0)
     reference = CalibratedClassifierCV(estimator, method=method, cv=FOLDS, ensemble=False)
     ours = CalibratedTwinClassifier(estimator, method=method, cv=FOLDS).fit(*moons)
@@ -33,7 +33,7 @@ def test_two_classes_as_scikit_learn_calibrates_them(method: str, moons: Data) -
     )
 
 
-def test_several_classes_as_scikit_learn_calibrates_them() -> None:
+def test_several_classes_are_calibrated_as_by_scikit_learn() -> None:
     x, y = load_iris(return_X_y=True)
     estimator = FRTSVMClassifier("linear", multi_class="ovr")
     reference = CalibratedClassifierCV(estimator, cv=FOLDS, ensemble=False).fit(x, y)
@@ -55,7 +55,7 @@ def test_the_search_calibrates_its_best_parameters(moons: Data) -> None:
 
 
 def test_weights_count_in_the_calibration(moons: Data) -> None:
-    """Weighting the rows of one class up makes it more likely."""
+    """Larger weights for the rows of one class make it more probable."""
     x, y = moons
     up = np.where(y == 1, 20.0, 1.0)
     plain = CalibratedTwinClassifier(FRTSVMClassifier(random_state=0), cv=FOLDS).fit(x, y)
@@ -69,7 +69,7 @@ def test_without_a_calibration_there_is_no_predict_proba(moons: Data) -> None:
     assert not hasattr(search, "predict_proba")
 
 
-def test_a_class_that_a_fold_lacks_is_named(moons: Data) -> None:
+def test_the_error_names_a_class_that_is_missing_in_a_fold(moons: Data) -> None:
     x, y = moons
     folds = [(np.flatnonzero(y >= 0)[:100], np.arange(100, 150))]
     y = y.copy()

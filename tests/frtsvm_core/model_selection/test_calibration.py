@@ -1,4 +1,4 @@
-"""Curves from scores to probabilities, as plain data."""
+"""Calibrations convert scores to probabilities, and can be stored as plain data."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from frtsvm_core.model_selection.reliability import brier_score
 from tests.frtsvm_core.model_selection.test_calibration_fitting import scored
 
 
-def test_probabilities_need_nothing_but_numpy() -> None:
+def test_applying_a_calibration_imports_numpy_only() -> None:
     script = (
         "import sys\n"
         "import frtsvm_core.model_selection.calibration, frtsvm_core.model_selection.score_profiles\n"
@@ -26,7 +26,9 @@ def test_probabilities_need_nothing_but_numpy() -> None:
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_plain_data_and_back_gives_the_same_probabilities(method: str, n_classes: int) -> None:
+def test_a_calibration_restored_from_arrays_gives_the_same_probabilities(
+    method: str, n_classes: int
+) -> None:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, n_classes, 300)
     shape = (300,) if n_classes == 2 else (300, n_classes)
@@ -44,7 +46,7 @@ def test_plain_data_and_back_gives_the_same_probabilities(method: str, n_classes
     back = Calibration.from_arrays(state)
     np.testing.assert_array_equal(back.probabilities(scores), probabilities)
     assert calibration.brier is not None
-    # Better than always saying how frequent the classes are.
+    # Better than a constant prediction of the class frequencies.
     frequencies = np.tile(np.bincount(codes) / codes.size, (300, 1))
     assert calibration.brier < brier_score(frequencies, codes)
 
@@ -52,12 +54,12 @@ def test_plain_data_and_back_gives_the_same_probabilities(method: str, n_classes
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"calibration_version": 9}, "unknown calibration version 9"),
-        ({"method": "magic"}, "unknown calibration method 'magic'"),
-        ({"n_classes": 3}, "inconsistent: classes"),
+        ({"calibration_version": 9}, "Unknown calibration version 9"),
+        ({"method": "magic"}, "Unknown calibration method 'magic'"),
+        ({"n_classes": 3}, "inconsistent: 1 curves do not fit 3 classes"),
     ],
 )
-def test_states_that_do_not_fit_are_refused(change: dict[str, object], message: str) -> None:
+def test_invalid_states_are_rejected(change: dict[str, object], message: str) -> None:
     scores, positive, _ = scored(5, 50)
     calibration = fit_calibration(
         scores, positive.astype(np.intp), np.arange(50) % 5, method="sigmoid"
@@ -66,7 +68,7 @@ def test_states_that_do_not_fit_are_refused(change: dict[str, object], message: 
         Calibration.from_arrays({**calibration.to_arrays(), **change})
 
 
-def test_knots_that_do_not_fit_are_refused() -> None:
+def test_inconsistent_knots_are_rejected() -> None:
     scores, positive, _ = scored(5, 50)
     state = fit_calibration(
         scores, positive.astype(np.intp), np.arange(50) % 5, method="isotonic"
@@ -75,7 +77,7 @@ def test_knots_that_do_not_fit_are_refused() -> None:
         Calibration.from_arrays({**state, "values": state["values"][:-1]})
 
 
-def test_where_no_class_is_possible_all_are_equally_likely() -> None:
+def test_if_every_class_has_probability_zero_all_are_equally_likely() -> None:
     flat = {"knots": np.array([0.0, 1.0] * 3), "values": np.zeros(6), "n_knots": np.full(3, 2)}
     state = {"calibration_version": 1, "method": "isotonic", "n_classes": 3, **flat}
     probabilities = Calibration.from_arrays(state).probabilities(np.zeros((2, 3)))

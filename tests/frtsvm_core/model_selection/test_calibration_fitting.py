@@ -1,4 +1,4 @@
-"""Curves learned from scores."""
+"""Calibration curves fitted to scores."""
 
 import numpy as np
 import pytest
@@ -27,14 +27,14 @@ def scored(seed: int, n_rows: int = 400) -> tuple[FloatArray, NDArray[np.bool_],
     return scores, positive, np.ones(n_rows)
 
 
-def test_the_sigmoid_recovers_the_truth() -> None:
+def test_the_sigmoid_recovers_the_true_parameters() -> None:
     curve = fit_sigmoid(*scored(0, 50_000))
     assert curve.slope == pytest.approx(3.0, rel=0.05)
     assert curve.offset == pytest.approx(-0.5, abs=0.05)
 
 
 def test_the_sigmoid_is_logistic_regression_on_platts_targets() -> None:
-    """A target t is the same as a row of each label with weights t and 1 - t."""
+    """A target t is equivalent to one row of each label, with weights t and 1 - t."""
     scores, positive, weight = scored(1)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, scores.size)
     n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
@@ -57,7 +57,7 @@ def test_the_sigmoid_does_not_depend_on_the_unit_of_the_scores(unit: float) -> N
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_almost_infinite_scores_are_survived() -> None:
+def test_almost_infinite_scores_give_finite_curves() -> None:
     scores, positive, weight = scored(3)
     scores[0] = 1e200 if positive[0] else -1e200
     curve = fit_sigmoid(scores, positive, weight)
@@ -68,11 +68,11 @@ def test_almost_infinite_scores_are_survived() -> None:
 def test_separated_scores_give_finite_curves() -> None:
     scores = np.concatenate([-np.ones(20), np.ones(20)])
     curve = fit_sigmoid(scores, scores > 0.0, np.ones(40))
-    # Platt's targets are what keeps the maximum likelihood finite.
+    # Platt's targets keep the maximum-likelihood parameters finite.
     assert curve(np.array([1.0]))[0] == pytest.approx(21.0 / 22.0, abs=1e-6)
 
 
-def test_isotonic_is_scikit_learns_and_never_falls() -> None:
+def test_isotonic_equals_scikit_learn_and_is_monotonic() -> None:
     scores, positive, weight = scored(4)
     curve = fit_isotonic(scores, positive, weight)
     grid = np.linspace(-5.0, 5.0, 1001)
@@ -81,8 +81,8 @@ def test_isotonic_is_scikit_learns_and_never_falls() -> None:
     assert (np.diff(curve(grid)) >= 0.0).all()
 
 
-def test_no_row_is_judged_by_a_curve_it_has_shaped() -> None:
-    """Isotonic curves fit noise: on their own rows they look far better than on others."""
+def test_the_brier_score_is_cross_validated() -> None:
+    """Isotonic curves fit noise: the score on their own rows is far too optimistic."""
     rng = np.random.default_rng(0)
     scores, codes = rng.standard_normal(60), rng.integers(0, 2, 60)
     calibration = fit_calibration(scores, codes, np.arange(60) % 5, method="isotonic")
@@ -90,7 +90,7 @@ def test_no_row_is_judged_by_a_curve_it_has_shaped() -> None:
     assert calibration.brier > brier_score(calibration.probabilities(scores), codes) + 0.02
 
 
-def test_only_known_methods() -> None:
+def test_unknown_methods_are_rejected() -> None:
     scores, positive, _ = scored(5, 50)
     with pytest.raises(ValueError, match="method must be one of"):
         fit_calibration(scores, positive.astype(np.intp), np.arange(50) % 5, method="magic")

@@ -1,4 +1,4 @@
-"""What shares what."""
+"""Which candidates share a group and a block."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def test_one_group_per_kernel_one_block_per_regularization() -> None:
     assert groups[0].smallest_regularization == 1.0
 
 
-def test_what_makes_no_difference_to_the_linear_kernel_separates_no_groups() -> None:
+def test_parameters_without_effect_on_the_linear_kernel_do_not_separate_groups() -> None:
     assert len(groups_of({"kernel": ["linear"], "gamma": [0.1, 1.0], "rank": [5, None]})) == 1
     assert len(groups_of({"kernel": ["rbf"], "gamma": [0.1, 1.0], "rank": [5, None]})) == 4
 
@@ -39,20 +39,20 @@ def test_weights_seeds_and_ridges_separate_groups() -> None:
     assert len(groups_of({"ridge": [0.1, 0.1, 1.0]}, TSVMClassifier())) == 2
 
 
-def test_options_of_the_solver_separate_blocks() -> None:
+def test_solver_options_separate_blocks() -> None:
     (group,) = groups_of({"tol": [1e-3, 1e-4], "c3": [1.0, 2.0]})
     assert [block.size for block in group.blocks] == [2, 2]
 
 
 @pytest.mark.parametrize("state", [3, np.int64(3), np.random.RandomState(3)])
-def test_the_seed_is_the_one_that_fit_would_draw(state: Any) -> None:
+def test_the_seed_equals_that_of_fit(state: Any) -> None:
     (group,) = groups_of({}, FRTSVMClassifier(random_state=state))
     assert group.seed == np.random.RandomState(3).randint(2**31 - 1)
     (default,) = groups_of({})
     assert default.seed == 7
 
 
-def test_the_callers_estimator_stays_as_it_is() -> None:
+def test_the_given_estimator_is_not_modified() -> None:
     estimator = FRTSVMClassifier(c1=3.0)
     groups_of({"c1": [1.0, 2.0]}, estimator)
     assert configure(estimator, {"c3": 5.0}).c1 == 3.0
@@ -60,6 +60,6 @@ def test_the_callers_estimator_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("grid", [{"c1": [1.0, 0.0]}, {"mu": [0.5, 1.5]}, {"kernel": ["cubic"]}])
-def test_every_value_is_checked(grid: Any) -> None:
+def test_every_parameter_value_is_validated(grid: Any) -> None:
     with pytest.raises(ValueError, match="parameter of FRTSVMClassifier must be"):
         groups_of(grid)

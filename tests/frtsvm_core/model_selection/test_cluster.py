@@ -1,4 +1,4 @@
-"""A search whose folds run on other machines finds what it finds on this one."""
+"""A search on a cluster gives the same results as a local one, also when workers are lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from frtsvm_core.model_selection import (
 
 
 def executed(client: Any) -> int:
-    """Tasks that the workers have run."""
+    """Number of tasks that the workers have run."""
     return sum(client.run(lambda dask_worker: dask_worker.state.executed_count).values())
 
 
@@ -52,7 +52,7 @@ def test_folds_on_a_cluster_give_the_same_table(dask_client: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_nothing_stays_on_the_workers(dask_client: Any) -> None:
+def test_workers_hold_no_data_after_the_search(dask_client: Any) -> None:
     x, y = make_moons(60, noise=0.3, random_state=0)
     with joblib.parallel_config("dask", client=dask_client):
         FRTSVMSearchCV(search={"c3": [0.5, 2.0]}, cv=3, refit=False).fit(x, y)
@@ -63,22 +63,28 @@ def test_nothing_stays_on_the_workers(dask_client: Any) -> None:
 
 
 class Clusterlike:
-    """A client whose workers lose what they are told to lose."""
+    """Fake Dask client: its workers lose the first `losses` parts.
+
+    The scheduler becomes unreachable after `reachable` queries of its status.
+    """
 
     def __init__(self, losses: int, reachable: int = 1000) -> None:
-        self.losses, self._looks_left = losses, reachable
+        self.losses, self._queries_left = losses, reachable
         self.scattered = self.submitted = 0
 
     @property
     def status(self) -> str:
-        self._looks_left -= 1
-        return "running" if self._looks_left >= 0 else "closed"
+        self._queries_left -= 1
+        return "running" if self._queries_left >= 0 else "closed"
 
     def ncores(self) -> dict[str, int]:
         return {"tcp://127.0.0.1:1": 2}
 
     def scatter(self, task: Any, **options: Any) -> Any:
-        assert options == {"direct": True, "hash": False}  # never through the scheduler
+        assert options == {
+            "direct": True,
+            "hash": False,
+        }  # not through the scheduler
         self.scattered += 1
         self.rows = Outcome(pickle.loads(pickle.dumps(task)))
         return self.rows
@@ -86,10 +92,10 @@ class Clusterlike:
     def submit(self, function: Any, rows: Any, part: Any, **options: Any) -> Any:
         assert options["allow_other_workers"]
         self.submitted += 1
-        assert len(pickle.dumps(part)) < 4000, "a part has parameters, not rows"
+        assert len(pickle.dumps(part)) < 4000, "a part contains parameters only, no rows"
         if self.losses:
             self.losses -= 1
-            rows.status = "lost"  # it was the only worker that had them
+            rows.status = "lost"  # it was the only worker with the rows
             return Outcome(CancelledError())
         return Outcome(function(rows.value, part))
 
@@ -98,6 +104,8 @@ class Clusterlike:
 
 
 class Outcome:
+    """Fake future."""
+
     def __init__(self, value: Any) -> None:
         self.value, self.status = value, "finished"
 
@@ -111,16 +119,16 @@ class Outcome:
     ("losses", "reachable", "scattered"),
     [
         (0, 1000, 1),
-        (3, 1000, 4),  # each lost part is sent once more, with the rows if those are lost too
-        (1000, 1000, 36),  # nothing comes back: done here
-        (0, 6, 1),  # the scheduler goes away half-way
+        (3, 1000, 4),  # each lost part is submitted again, with the rows if they are lost too
+        (1000, 1000, 36),  # every part is lost: computed locally
+        (0, 6, 1),  # the scheduler becomes unreachable during the search
         (0, 0, 0),
     ],
 )
-def test_lost_parts_are_done_again_there_and_else_here(
+def test_lost_parts_are_submitted_again_and_finally_computed_locally(
     losses: int, reachable: int, scattered: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fold_tasks, "AT_A_TIME", 2)
+    monkeypatch.setattr(fold_tasks, "MAX_CANDIDATES_PER_PART", 2)
     x, y = make_moons(2000, noise=0.3, random_state=0)
     x, y = x[:120], y[:120]
     grid = {"gamma": [0.5, 2.0], "c1": [0.1, 1.0, 4.0], "c3": [0.5, 2.0]}
@@ -134,7 +142,7 @@ def test_lost_parts_are_done_again_there_and_else_here(
     assert client.scattered == scattered
 
 
-def test_an_error_of_the_search_itself_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_search_itself_is_not_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = make_moons(60, noise=0.3, random_state=0)
     client = Clusterlike(0)
     monkeypatch.setattr(
@@ -142,17 +150,17 @@ def test_an_error_of_the_search_itself_is_not_tried_again(monkeypatch: pytest.Mo
     )
 
     def wrong(*_: Any) -> Any:
-        raise ValueError("not this one")
+        raise ValueError("a defect of the search")
 
     monkeypatch.setattr(fold_tasks.FoldProblem, "__init__", wrong)
     search = FRTSVMSearchCV(search={"c3": [0.5]}, cv=3, refit=False, error_score="raise")
-    with pytest.raises(ValueError, match="not this one"):
+    with pytest.raises(ValueError, match="a defect of the search"):
         search.fit(x, y)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:.*[Cc]luster.*")
-def test_a_worker_that_dies_with_the_rows_costs_its_parts_only() -> None:
+def test_the_search_survives_the_loss_of_the_worker_that_has_the_rows() -> None:
     distributed = pytest.importorskip("distributed")
     x, y = make_moons(300, noise=0.3, random_state=0)
     grid = {"gamma": [0.1, 0.5, 2.0, 8.0, 32.0], "c1": [0.1, 1.0], "c3": [0.5, 2.0, 8.0]}

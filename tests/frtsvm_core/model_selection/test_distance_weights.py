@@ -1,4 +1,4 @@
-"""Weights of distances, learned from rows that the planes have not seen."""
+"""Distance weights learned from out-of-fold distances."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ FloatArray = NDArray[np.float64]
 def drawn(
     seed: int, n_rows: int, truth: tuple[float, float, float]
 ) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Distances, and classes drawn with the probability that they should have."""
+    """Random distances, and classes drawn with the probabilities of the true parameters."""
     rng = np.random.default_rng(seed)
     distances = rng.exponential(size=(n_rows, 2))
     a, b, t = truth
@@ -31,8 +31,8 @@ def drawn(
     return distances, (rng.uniform(size=n_rows) < p).astype(np.intp)
 
 
-def test_it_recovers_the_truth() -> None:
-    """In units in which the weights add up to 2."""
+def test_it_recovers_the_true_parameters() -> None:
+    """The weights are scaled to the sum 2."""
     distances, codes = drawn(0, 200_000, (4.5, 1.5, -0.6))
     balance = learn_distance_weights(distances, TWO, codes, np.ones(codes.size))
     assert balance is not None
@@ -40,8 +40,8 @@ def test_it_recovers_the_truth() -> None:
     np.testing.assert_allclose(balance.offsets, [-0.2], atol=0.02)
 
 
-def test_few_rows_stay_near_the_nearer_plane() -> None:
-    """Thirty rows cannot drop a plane, thirty thousand can."""
+def test_few_rows_stay_close_to_equal_weights() -> None:
+    """30 rows cannot set a weight to 0, 30,000 rows can."""
     few, many = (
         learn_distance_weights(*_with_codes(drawn(1, n, (3.0, 0.0, 0.0)))) for n in (30, 30_000)
     )
@@ -63,10 +63,10 @@ def _with_codes(
     st.integers(4, 60),
     st.tuples(*[st.floats(-4.0, 4.0)] * 3),
 )
-def test_coming_nearer_to_a_plane_never_speaks_against_its_class(
+def test_weights_are_never_negative(
     seed: int, n_rows: int, truth: tuple[float, float, float]
 ) -> None:
-    """Whatever the rows say, also if they say the contrary."""
+    """Also if the most likely weights without this constraint are negative."""
     distances, codes = drawn(seed, n_rows, truth)
     balance = learn_distance_weights(distances, TWO, codes, np.ones(n_rows))
     assert balance is not None
@@ -86,7 +86,7 @@ def test_the_unit_of_the_distances_makes_no_difference(unit: float) -> None:
     np.testing.assert_allclose(scaled.offsets, balance.offsets * unit, rtol=1e-6)
 
 
-def test_a_plane_without_direction_is_survived() -> None:
+def test_almost_infinite_distances_give_finite_scores() -> None:
     distances, codes = drawn(3, 60, (3.0, 1.0, 0.5))
     distances[:5, 0] = 1e153
     balance = learn_distance_weights(distances, TWO, codes, np.ones(60))
@@ -94,7 +94,7 @@ def test_a_plane_without_direction_is_survived() -> None:
     assert np.isfinite(class_scores(distances, TWO, balance)).all()
 
 
-def test_weights_count_as_rows_do() -> None:
+def test_weighting_a_row_equals_repeating_it() -> None:
     distances, codes = drawn(4, 60, (3.0, 1.0, 0.5))
     times = np.random.default_rng(0).integers(1, 4, 60)
     weighted = learn_distance_weights(distances, TWO, codes, times.astype(float))
@@ -103,7 +103,7 @@ def test_weights_count_as_rows_do() -> None:
     )
     assert weighted is not None
     assert repeated is not None
-    # The median, which is only the unit to begin with, does not know the weights.
+    # Not exactly: the initial scale is an unweighted median.
     np.testing.assert_allclose(weighted.weights, repeated.weights, rtol=1e-6)
     np.testing.assert_allclose(weighted.offsets, repeated.offsets, rtol=1e-6)
 
@@ -124,7 +124,7 @@ def test_each_pair_of_classes_learns_from_its_own_rows() -> None:
         assert balance.offsets[pair] == alone.offsets[0]
 
 
-def test_one_plane_against_all_others_has_no_pair() -> None:
+def test_one_vs_rest_has_no_pairs() -> None:
     distances = np.random.default_rng(0).exponential(size=(30, 3))
     assert learn_distance_weights(distances, REST, np.arange(30) % 3, np.ones(30)) is None
     assert (
@@ -133,7 +133,7 @@ def test_one_plane_against_all_others_has_no_pair() -> None:
     )
 
 
-def test_a_class_that_is_not_there_leaves_the_nearer_plane() -> None:
+def test_if_a_class_is_missing_the_nearer_plane_decides() -> None:
     distances = np.random.default_rng(0).exponential(size=(30, 2))
     balance = learn_distance_weights(distances, TWO, np.zeros(30, dtype=np.intp), np.ones(30))
     assert balance is not None
@@ -141,7 +141,7 @@ def test_a_class_that_is_not_there_leaves_the_nearer_plane() -> None:
     np.testing.assert_array_equal(balance.offsets, 0.0)
 
 
-def test_it_is_judged_on_rows_that_had_no_part_in_it() -> None:
+def test_the_score_is_cross_validated() -> None:
     distances, codes = drawn(6, 400, (4.0, 1.0, -1.0))
     fold = np.arange(400) % 4
     learned = fit_distance_weights(distances, TWO, codes, fold, np.ones(400))
@@ -158,19 +158,19 @@ def test_it_is_judged_on_rows_that_had_no_part_in_it() -> None:
     assert learned.score > learned.nearest_score + 0.02
 
 
-def test_what_does_clearly_worse_on_other_folds_is_not_used() -> None:
-    """Each fold has a rule of its own, which is wrong for the others."""
+def test_weights_that_are_clearly_worse_on_other_folds_are_rejected() -> None:
+    """Each fold has a rule of its own that is wrong for the other fold."""
     rng = np.random.default_rng(7)
     near = rng.uniform(0.4, 0.6, 400)
     distances = np.stack([near, 1.0 - near], axis=1)
     codes, fold = (distances[:, 0] > distances[:, 1]).astype(np.intp), np.arange(400) % 2
-    lying = rng.uniform(size=400) < 0.45
-    codes[lying & (fold == 0)] = 1
-    codes[lying & (fold == 1)] = 0
+    flipped = rng.uniform(size=400) < 0.45
+    codes[flipped & (fold == 0)] = 1
+    codes[flipped & (fold == 1)] = 0
     assert fit_distance_weights(distances, TWO, codes, fold, np.ones(400)) is None
 
 
-def test_equal_weights_are_the_nearer_plane() -> None:
+def test_equal_weights_equal_the_rule_of_the_nearer_plane() -> None:
     distances = np.random.default_rng(0).exponential(size=(50, 6))
     alike = Balance(np.ones(6), np.zeros(3))
     np.testing.assert_array_equal(

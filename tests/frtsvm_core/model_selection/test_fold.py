@@ -1,4 +1,4 @@
-"""What folds keep from one stage of a search to the next, and that it changes nothing."""
+"""Caches of a fold: what they keep between stages, and that results do not depend on them."""
 
 import pickle
 
@@ -25,7 +25,7 @@ def group(**params: object) -> Group:
     return found
 
 
-def test_a_kernel_is_prepared_once() -> None:
+def test_a_kernel_is_prepared_only_once() -> None:
     fold = a_fold()
     first = fold.problem(ROWS, group(gamma=1.0, c1=0.5))
     assert fold.problem(ROWS, group(gamma=1.0, c1=2.0, membership="none")) is first
@@ -36,13 +36,13 @@ def test_a_kernel_is_prepared_once() -> None:
 @pytest.mark.parametrize(
     "other", [{"c1": 0.25}, {"penalty": "function"}, {"class_weight": "balanced"}, {"rank": 9}]
 )
-def test_what_asks_for_other_spectra_or_features_is_prepared_anew(other: dict[str, object]) -> None:
+def test_other_spectra_or_features_are_prepared_again(other: dict[str, object]) -> None:
     fold = a_fold()
     first = fold.problem(ROWS, group(gamma=1.0, c1=0.5))
     assert fold.problem(ROWS, group(**{"gamma": 1.0, "c1": 0.5, **other})) is not first
 
 
-def test_only_the_last_kernels_are_kept() -> None:
+def test_only_the_last_kernels_are_cached() -> None:
     fold = a_fold()
     first = fold.problem(ROWS, group(gamma=1.0))
     for gamma in (2.0, 3.0):
@@ -50,18 +50,18 @@ def test_only_the_last_kernels_are_kept() -> None:
     assert fold.problem(ROWS, group(gamma=1.0)) is not first
 
 
-def test_large_folds_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_folds_are_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     fold = a_fold()
     size = fold.problem(ROWS, group(gamma=1.0)).size
-    assert size >= 48 * 48  # of the factor alone
+    assert size >= 48 * 48  # the factor alone
     for limit, kept in ((5 * size, True), (5 * size - 1, False)):
-        monkeypatch.setattr(fold_module, "_MOST_PREPARED", limit)
+        monkeypatch.setattr(fold_module, "_MAX_CACHED_PROBLEM", limit)
         fold = a_fold()
         first = fold.problem(ROWS, group(gamma=1.0))
         assert (fold.problem(ROWS, group(gamma=1.0)) is first) == kept
 
 
-def test_what_is_kept_is_not_sent_to_other_machines() -> None:
+def test_caches_are_not_pickled() -> None:
     fold = a_fold()
     alone = len(pickle.dumps(fold))
     fold.problem(ROWS, group(gamma=1.0, membership="neighbors"))
@@ -70,17 +70,17 @@ def test_what_is_kept_is_not_sent_to_other_machines() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_search_finds_the_same_whether_or_not_folds_keep_anything(
+def test_the_result_of_a_search_does_not_depend_on_the_cache(
     monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     x, y = make_moons(120, noise=0.3, random_state=seed)
-    keeping = FRTSVMSearchCV(random_state=seed).fit(x, y)
-    monkeypatch.setattr(fold_module, "_MOST_PREPARED", 0)
-    forgetting = FRTSVMSearchCV(random_state=seed).fit(x, y)
+    cached = FRTSVMSearchCV(random_state=seed).fit(x, y)
+    monkeypatch.setattr(fold_module, "_MAX_CACHED_PROBLEM", 0)
+    uncached = FRTSVMSearchCV(random_state=seed).fit(x, y)
     np.testing.assert_array_equal(
-        keeping.cv_results_["mean_test_score"], forgetting.cv_results_["mean_test_score"]
+        cached.cv_results_["mean_test_score"], uncached.cv_results_["mean_test_score"]
     )
-    assert keeping.best_params_ == forgetting.best_params_
+    assert cached.best_params_ == uncached.best_params_
     np.testing.assert_allclose(
-        keeping.decision_function(x), forgetting.decision_function(x), rtol=1e-6, atol=1e-9
+        cached.decision_function(x), uncached.decision_function(x), rtol=1e-6, atol=1e-9
     )

@@ -1,4 +1,4 @@
-"""Newton's steps, against a general minimizer."""
+"""Newton's method for logistic regression, compared with a general minimizer."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from frtsvm_core.model_selection.logistic import fit_logistic, smoothed_targets
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_is_the_minimum(seed: int) -> None:
+def test_it_finds_the_minimum(seed: int) -> None:
     rng = np.random.default_rng(seed)
     design = np.c_[rng.normal(size=(80, 2)), np.ones(80)]
     positive = design @ [2.0, -1.0, 0.5] + rng.logistic(size=80) > 0.0
@@ -27,7 +27,7 @@ def test_it_is_the_minimum(seed: int) -> None:
     assert loss(found) <= reference.fun + 1e-12 * abs(reference.fun)
 
 
-def test_classes_apart_do_not_lead_to_infinity() -> None:
+def test_separable_classes_give_finite_coefficients() -> None:
     x = np.r_[np.linspace(-2.0, -1.0, 20), np.linspace(1.0, 2.0, 20)]
     positive = x > 0.0
     targets = smoothed_targets(positive, np.ones(40))

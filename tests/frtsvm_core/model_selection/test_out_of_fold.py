@@ -1,4 +1,4 @@
-"""What a search learns from the rows that its folds hold out."""
+"""Distance weights and calibrations that a search learns from out-of-fold rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,7 +30,7 @@ Data = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 @pytest.fixture(scope="module")
 def uneven() -> Data:
-    """Classes that differ in number and spread, so that the nearer plane is not the best rule."""
+    """Classes with different numbers of rows and spreads: the nearer plane is not the best rule."""
     x, y = make_classification(
         240, 6, n_informative=3, weights=[0.8], class_sep=0.6, flip_y=0.05, random_state=3
     )
@@ -38,15 +38,15 @@ def uneven() -> Data:
     return x, y
 
 
-def known(data: Data, weight: Any = None) -> OutOfFold:
+def out_of_fold_of(data: Data, weight: Any = None) -> OutOfFold:
     rows = Rows(*data, weight)
     groups = group_candidates(FRTSVMClassifier(random_state=0), [{}], seed=0)
     return out_of_fold(groups, rows, [Fold(*fold) for fold in FOLDS.split(*data)], n_jobs=None)
 
 
-def test_distances_are_those_of_separate_fits(uneven: Data) -> None:
+def test_distances_equal_those_of_separate_fits(uneven: Data) -> None:
     x, y = uneven
-    found = known(uneven)
+    found = out_of_fold_of(uneven)
     at = 0
     for number, (train, test) in enumerate(FOLDS.split(x, y)):
         model = FRTSVMClassifier(random_state=0).fit(x[train], y[train])
@@ -58,9 +58,8 @@ def test_distances_are_those_of_separate_fits(uneven: Data) -> None:
     np.testing.assert_array_equal(found.plane_classes, [(0, 1), (1, 0)])
 
 
-def test_no_part_of_a_probability_has_seen_the_row_it_is_judged_by(uneven: Data) -> None:
-    """Neither the curve nor the balance."""
-    found, alike = known(uneven), np.ones(2)
+def test_the_brier_score_is_cross_validated_including_the_distance_weights(uneven: Data) -> None:
+    found, alike = out_of_fold_of(uneven), np.ones(2)
     calibration = found.calibration("sigmoid", alike)
     judged = np.empty((found.codes.size, 2))
     for number in range(3):
@@ -75,7 +74,7 @@ def test_no_part_of_a_probability_has_seen_the_row_it_is_judged_by(uneven: Data)
     assert calibration.brier == pytest.approx(brier_score(judged, found.codes, weight), rel=1e-6)
 
 
-def test_auto_decides_by_what_it_has_learned(uneven: Data) -> None:
+def test_auto_decides_by_the_learned_weights(uneven: Data) -> None:
     x, y = uneven
     search = FRTSVMSearchCV(random_state=0, time_budget=20.0, probability="sigmoid").fit(x, y)
     learned, model = search.balance_, search.best_estimator_
@@ -85,12 +84,12 @@ def test_auto_decides_by_what_it_has_learned(uneven: Data) -> None:
     d = model.distances(x)
     np.testing.assert_allclose(search.decision_function(x), a * d[:, 0] - b * d[:, 1] + t)
     np.testing.assert_array_equal(search.predict(x), (search.decision_function(x) > 0).astype(int))
-    # A sigmoid of scores that are of largest likelihood turns where they do.
+    # Weights and sigmoid maximize the same likelihood, so both change the class at the same scores.
     likeliest = search.predict_proba(x).argmax(axis=1)
     assert np.mean(likeliest == search.predict(x)) > 0.99
 
 
-def test_the_nearer_plane_on_request_and_with_a_grid(uneven: Data) -> None:
+def test_the_nearer_plane_decides_on_request_with_a_grid_and_for_other_scores(uneven: Data) -> None:
     x, y = uneven
     for search in (
         FRTSVMSearchCV(balance=False, random_state=0),
@@ -103,7 +102,7 @@ def test_the_nearer_plane_on_request_and_with_a_grid(uneven: Data) -> None:
         np.testing.assert_array_equal(search.predict(x), (d[:, 0] > d[:, 1]).astype(int))
 
 
-def test_a_grid_may_have_one_too_and_its_table_stays(uneven: Data) -> None:
+def test_balance_with_a_grid_does_not_change_the_table(uneven: Data) -> None:
     x, y = uneven
     plain = FRTSVMSearchCV(None, GRID, cv=FOLDS, random_state=0).fit(x, y)
     balanced = FRTSVMSearchCV(None, GRID, cv=FOLDS, balance=True, random_state=0).fit(x, y)
@@ -115,8 +114,8 @@ def test_a_grid_may_have_one_too_and_its_table_stays(uneven: Data) -> None:
     assert clone(balanced.best_estimator_).fit(x, y).balance_ is None
 
 
-def test_classes_count_as_they_do_in_the_score(uneven: Data) -> None:
-    """Balanced accuracy finds more rows of the rare class, as class weights do."""
+def test_classes_are_weighted_as_in_the_score(uneven: Data) -> None:
+    """Balanced accuracy and class weights both raise the recall of the rare class."""
     x, y = uneven
     found = {
         name: FRTSVMSearchCV(
@@ -137,8 +136,8 @@ def test_classes_count_as_they_do_in_the_score(uneven: Data) -> None:
     assert recall["weights"] > recall["plain"]
 
 
-def test_the_unit_of_the_weights_makes_no_difference(uneven: Data) -> None:
-    found = known(uneven)
+def test_the_scale_of_the_sample_weights_has_no_effect(uneven: Data) -> None:
+    found = out_of_fold_of(uneven)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, uneven[1].size)
     one, thousand = (
         replace(found, weight=weight * unit).balance(np.ones(2)) for unit in (1.0, 1000.0)
@@ -148,9 +147,9 @@ def test_the_unit_of_the_weights_makes_no_difference(uneven: Data) -> None:
     np.testing.assert_allclose(one.balance.weights, thousand.balance.weights, rtol=1e-6)
 
 
-def test_weights_reach_the_balance(uneven: Data) -> None:
+def test_sample_weights_count_in_the_distance_weights(uneven: Data) -> None:
     weight = np.random.default_rng(0).uniform(0.5, 2.0, uneven[1].size)
-    found = known(uneven, weight)
+    found = out_of_fold_of(uneven, weight)
     learned = found.balance(np.ones(2))
     assert found.weight is not None
     alone = fit_distance_weights(
@@ -165,7 +164,7 @@ def test_weights_reach_the_balance(uneven: Data) -> None:
     assert learned.score == alone.score
 
 
-def test_folds_without_a_class_teach_nothing(uneven: Data) -> None:
+def test_folds_without_a_class_give_no_distance_weights(uneven: Data) -> None:
     x, y = uneven[0][:60], np.arange(60) // 20
     folds = [(np.arange(40), np.arange(40, 60)), (np.arange(20, 60), np.arange(20))]
     assert FRTSVMSearchCV(cv=folds, random_state=0).fit(x, y).balance_ is None

@@ -1,4 +1,4 @@
-"""What a caller hears of a search."""
+"""Progress reports of a search."""
 
 import math
 
@@ -14,48 +14,48 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_the_time_left_follows_the_pace(clock: list[float]) -> None:
-    heard: list[SearchProgress] = []
-    reporter = Reporter(heard.append)
+def test_the_time_left_is_estimated_from_the_pace(clock: list[float]) -> None:
+    reports: list[SearchProgress] = []
+    reporter = Reporter(reports.append)
     reporter.plan(10)
-    reporter.tell("search")
+    reporter.notify("search")
     clock[0] = 4.0
     for _ in range(4):
-        reporter.tried(0.5, {})
-    reporter.tell("search")
-    assert [progress.seconds_left for progress in heard] == [None, 6.0]
+        reporter.record(0.5, {})
+    reporter.notify("search")
+    assert [progress.seconds_left for progress in reports] == [None, 6.0]
     assert reporter.remaining == math.inf
 
 
 def test_a_budget_bounds_the_time_left(clock: list[float]) -> None:
-    heard: list[SearchProgress] = []
-    reporter = Reporter(heard.append, budget=5.0)
+    reports: list[SearchProgress] = []
+    reporter = Reporter(reports.append, budget=5.0)
     reporter.plan(10)
-    reporter.tell("search")
+    reporter.notify("search")
     clock[0] = 4.0
-    reporter.tried(0.5, {})
-    reporter.tell("search")
+    reporter.record(0.5, {})
+    reporter.notify("search")
     clock[0] = 6.0
-    reporter.tell("search")
-    assert [progress.seconds_left for progress in heard] == [5.0, 1.0, 0.0]
+    reporter.notify("search")
+    assert [progress.seconds_left for progress in reports] == [5.0, 1.0, 0.0]
 
 
 def test_the_best_is_the_first_of_the_highest_and_never_a_failure() -> None:
-    heard: list[SearchProgress] = []
-    reporter = Reporter(heard.append)
+    reports: list[SearchProgress] = []
+    reporter = Reporter(reports.append)
     for score, name in [(math.nan, "failed"), (0.5, "a"), (0.7, "b"), (0.7, "c"), (0.1, "d")]:
-        reporter.tried(score, {"name": name})
-    reporter.tell("search")
-    assert heard[0].best_params == {"name": "b"}
-    assert heard[0].best_score == 0.7
-    assert heard[0].tried == 5
+        reporter.record(score, {"name": name})
+    reporter.notify("search")
+    assert reports[0].best_params == {"name": "b"}
+    assert reports[0].best_score == 0.7
+    assert reports[0].tried == 5
 
 
-def test_only_a_search_can_be_stopped() -> None:
+def test_stop_search_is_ignored_after_the_search() -> None:
     def stop(progress: SearchProgress) -> None:
         raise StopSearch
 
     reporter = Reporter(stop)
-    reporter.tell("refit")
+    reporter.notify("refit")
     with pytest.raises(StopSearch):
-        reporter.tell("search")
+        reporter.notify("search")

@@ -1,4 +1,4 @@
-"""Good regions before lucky points."""
+"""Ranking by the scores of points and their neighborhood."""
 
 from typing import Any
 
@@ -23,21 +23,21 @@ def test_a_good_region_beats_a_lucky_point() -> None:
     around = [(at(c1, 8.0), evaluated(0.80)) for c1 in (7.0, 9.0)]
     lucky = (at(8.0, 8.0), evaluated(0.91))
     assert ranking([lucky, *around, *plateau])[0] in [point for point, _ in plateau]
-    # A point that is better by more than its neighbours are worse still wins.
+    # A point wins that is better by more than its neighborhood is worse.
     excellent = (at(8.0, 8.0), evaluated(0.99))
     assert ranking([excellent, *around, *plateau])[0] == excellent[0]
 
 
-def test_failures_rank_last_and_neighbours_are_of_the_same_kind() -> None:
+def test_failures_rank_last_and_other_memberships_are_no_neighbors() -> None:
     failed = (at(0.0, 0.0), evaluated(np.nan))
     good = (at(0.0, 1.0), evaluated(0.9))
     bad = (at(0.0, 0.0, membership="center"), evaluated(0.1))
     assert ranking([failed, bad, good]) == [good[0], bad[0], failed[0]]
 
 
-def test_of_equals_the_least_daring() -> None:
-    lattice = [at(c1, c3) for c1 in (-8.0, 0.0, 8.0) for c3 in (-8.0, 0.0, 8.0)]
-    assert ranking([(point, evaluated(1.0)) for point in lattice])[0] == at(0.0, 0.0)
+def test_of_equal_scores_the_point_nearest_to_the_units_wins() -> None:
+    points = [at(c1, c3) for c1 in (-8.0, 0.0, 8.0) for c3 in (-8.0, 0.0, 8.0)]
+    assert ranking([(point, evaluated(1.0)) for point in points])[0] == at(0.0, 0.0)
 
 
 def test_the_first_of_each_keeps_the_order() -> None:

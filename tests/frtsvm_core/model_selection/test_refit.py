@@ -1,4 +1,4 @@
-"""The rank of the last fit, by the time there is for it."""
+"""The kernel rank of the refit, chosen by the time that is left."""
 
 import time
 from typing import Any
@@ -23,7 +23,7 @@ def sample() -> Rows:
 
 @pytest.fixture
 def a_second_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every trial takes a second, and with neighbours three."""
+    """Every trial fit takes one second, and three seconds with membership="neighbors"."""
 
     def fitted(_base: Any, params: Any, *_: Any) -> tuple[float, int]:
         return (3.0 if params["membership"] == "neighbors" else 1.0), params["rank"]
@@ -40,20 +40,20 @@ def a_second_each(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"rank": 400}, 300, 7.0, 1024),
         ({"rank": 400}, 600, 1.0, 128),
         ({"rank": 400}, 30_000, 1.0, 64),
-        # Three seconds with neighbours: two are theirs, and grow with rows and reference.
+        # Two of the three seconds are for the neighbors, and grow with rows and reference rows.
         ({"rank": 400, "membership": "neighbors"}, 300, 3.0, 400),
         ({"rank": 400, "membership": "neighbors"}, 600, 10.0, 400),
         ({"rank": 400, "membership": "neighbors"}, 600, 9.0, 128),
     ],
 )
-def test_the_largest_rank_that_there_is_time_for(
+def test_the_largest_rank_that_the_time_allows(
     sample: Rows, params: dict[str, Any], n_rows: int, seconds: float, rank: int
 ) -> None:
     found = affordable_refit_rank(FRTSVMClassifier(), {**PARAMS, **params}, sample, n_rows, seconds)
     assert found == rank
 
 
-def test_a_kernel_of_low_rank_keeps_it(sample: Rows) -> None:
+def test_a_kernel_matrix_of_low_rank_keeps_its_rank(sample: Rows) -> None:
     params = {**PARAMS, "gamma": 0.1, "rank": 250}
     found = affordable_refit_rank(FRTSVMClassifier(), params, sample, 100_000, np.inf)
     assert found < 100

@@ -1,4 +1,4 @@
-"""Brier score and reliability against scikit-learn and by hand."""
+"""Brier score and reliability table, compared with scikit-learn and with values by hand."""
 
 import numpy as np
 import pytest
@@ -20,14 +20,14 @@ def random_probabilities(n_rows: int, n_classes: int) -> tuple[np.ndarray, np.nd
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_brier_score_is_that_of_scikit_learn(n_classes: int) -> None:
+def test_brier_score_equals_that_of_scikit_learn(n_classes: int) -> None:
     probabilities, codes, weight = random_probabilities(200, n_classes)
     given_p = probabilities[:, 1] if n_classes == 2 else probabilities
     expected = brier_score_loss(codes, given_p, sample_weight=weight)
     assert brier_score(probabilities, codes, weight) == pytest.approx(expected, rel=1e-12)
 
 
-def test_reliability_is_the_calibration_curve_of_scikit_learn() -> None:
+def test_reliability_equals_the_calibration_curve_of_scikit_learn() -> None:
     probabilities, codes, _ = random_probabilities(500, 2)
     table = reliability_table(probabilities, codes)
     observed, predicted = calibration_curve(codes, probabilities[:, 1], n_bins=10)
@@ -37,7 +37,7 @@ def test_reliability_is_the_calibration_curve_of_scikit_learn() -> None:
 
 
 @given(st.integers(2, 4), st.integers(1, 60))
-def test_every_row_is_in_one_bin_and_means_lie_in_it(n_classes: int, n_rows: int) -> None:
+def test_every_row_is_in_one_bin_that_contains_the_mean(n_classes: int, n_rows: int) -> None:
     probabilities, codes, weight = random_probabilities(n_rows, n_classes)
     table = reliability_table(probabilities, codes, weight)
     assert table.weight.sum() == pytest.approx(weight.sum())
@@ -48,7 +48,7 @@ def test_every_row_is_in_one_bin_and_means_lie_in_it(n_classes: int, n_rows: int
     assert 0.0 <= table.calibration_error <= 1.0
 
 
-def test_certain_and_right_is_perfect() -> None:
+def test_certain_and_correct_probabilities_have_no_error() -> None:
     probabilities = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     codes = np.array([0, 1, 1])
     assert brier_score(probabilities, codes) == 0.0

@@ -1,4 +1,4 @@
-"""Samples with every class in every fold."""
+"""Stratified samples with every class in every fold."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from frtsvm_core.model_selection.samples import Samples, stratified_sample
 LABELS = np.repeat(["a", "b", "c"], [900, 95, 5])
 
 
-def test_samples_keep_the_shares_of_large_classes_and_the_rows_of_small_ones() -> None:
+def test_samples_are_stratified_and_keep_all_rows_of_rare_classes() -> None:
     index = stratified_sample(LABELS, 200, np.random.default_rng(0))
     assert (np.diff(index) > 0).all()
     _, counts = np.unique(LABELS[index], return_counts=True)
@@ -37,18 +37,18 @@ def test_rows_weights_and_labels_stay_together() -> None:
     np.testing.assert_array_equal(rows.labels, LABELS[rows.x[:, 0].astype(int)])
 
 
-def test_all_rows_are_all_rows() -> None:
+def test_a_sample_of_all_rows_has_all_rows() -> None:
     rows, _ = samples().draw(1000)
     np.testing.assert_array_equal(rows.x[:, 0], np.arange(1000.0))
 
 
-def test_folds_of_row_numbers_allow_no_sample() -> None:
+def test_folds_given_as_row_numbers_allow_no_sample() -> None:
     listed = samples(cv=[(np.arange(900), np.arange(900, 1000))])
-    assert listed.nearest(200) == 1000
-    assert samples().nearest(200) == 200
+    assert listed.allowed_size(200) == 1000
+    assert samples().allowed_size(200) == 200
 
 
-def test_fresh_folds_part_all_rows_in_another_way() -> None:
+def test_fresh_folds_split_all_rows_differently() -> None:
     drawn = samples()
     _, first = drawn.draw(1000)
     fresh, other = drawn.fresh_folds(1), drawn.fresh_folds(2)
@@ -59,7 +59,7 @@ def test_fresh_folds_part_all_rows_in_another_way() -> None:
     assert tuple(drawn.fresh_folds(1)[0].validation) == tuple(fresh[0].validation)
 
 
-def test_fresh_folds_need_a_lot_to_draw() -> None:
+def test_there_are_no_fresh_folds_if_folds_are_not_random() -> None:
     assert samples(cv=StratifiedKFold(5)).fresh_folds(1) == []
     assert samples(cv=[(np.arange(900), np.arange(900, 1000))]).fresh_folds(1) == []
     assert samples(groups=np.arange(1000) % 7).fresh_folds(1) == []

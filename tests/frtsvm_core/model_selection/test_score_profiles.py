@@ -1,4 +1,4 @@
-"""Profiles and surfaces are maxima over the table."""
+"""Score profiles and surfaces are maxima over the results table."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def scores_where(table: dict[str, Any], **wanted: Any) -> list[float]:
     ]
 
 
-def test_a_profile_is_the_best_over_everything_else(table: dict[str, Any]) -> None:
+def test_a_profile_is_the_best_score_over_all_other_parameters(table: dict[str, Any]) -> None:
     profile = score_profile(table, "gamma")
     np.testing.assert_array_equal(profile.values, [0.5, 2.0])
     for gamma, score, count in zip(profile.values, profile.score, profile.count, strict=True):
@@ -39,7 +39,7 @@ def test_a_profile_is_the_best_over_everything_else(table: dict[str, Any]) -> No
     assert profile.to_dict()["score"] is profile.score
 
 
-def test_mu_counts_only_where_there_are_memberships(table: dict[str, Any]) -> None:
+def test_the_profile_of_mu_ignores_candidates_without_memberships(table: dict[str, Any]) -> None:
     np.testing.assert_array_equal(score_profile(table, "mu").values, [0.1, 0.3])
 
 
@@ -54,7 +54,7 @@ def test_a_surface_has_nan_where_nothing_was_tried(table: dict[str, Any]) -> Non
             assert not found or surface.score[i, j] == max(found)
 
 
-def test_only_candidates_on_the_same_rows_are_put_together(table: dict[str, Any]) -> None:
+def test_only_candidates_on_the_same_rows_are_combined(table: dict[str, Any]) -> None:
     n_rows = np.full(len(table["params"]), 80)
     n_rows[:2] = 40  # the linear candidates
     staged = {**table, "n_rows": n_rows, "stage": n_rows // 80}
@@ -62,8 +62,8 @@ def test_only_candidates_on_the_same_rows_are_put_together(table: dict[str, Any]
     np.testing.assert_array_equal(profile.values, [0.1, 1.0])
 
 
-def test_a_stage_that_does_not_vary_a_parameter_says_nothing_about_it() -> None:
-    """The best of many at one value is not to be compared with single points at others."""
+def test_a_stage_that_does_not_vary_a_parameter_is_ignored() -> None:
+    """Its best of many candidates at one value is not comparable with single candidates."""
     mus = [0.1, 0.1, 0.1, 0.01, 0.1, 1.0]
     table = {
         "params": [{"mu": mu, "membership": "center"} for mu in mus],
@@ -87,6 +87,6 @@ def test_a_failed_candidate_is_never_the_best() -> None:
     assert np.isnan(profile.score[1])
 
 
-def test_a_parameter_without_numbers_is_named(table: dict[str, Any]) -> None:
+def test_the_error_names_a_parameter_without_numeric_values(table: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="sets 'kernel' to a number"):
         score_profile(table, "kernel")

@@ -1,4 +1,4 @@
-"""FRTSVMSearchCV gives the table and the choice of GridSearchCV."""
+"""FRTSVMSearchCV gives the same table and the same choice as GridSearchCV."""
 
 import gc
 import warnings
@@ -41,7 +41,7 @@ def iris() -> Data:
 def assert_same_search(
     estimator: Any, grid: Any, data: Data, *, sample_weight: Any = None, **options: Any
 ) -> FRTSVMSearchCV:
-    """The same scores in every cell and fold, the same ranks, the same model."""
+    """Assert the same scores in every cell and fold, the same ranks and the same model."""
     x, y = data
     options = {"cv": FOLDS, **options}
     fit_options = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -98,7 +98,7 @@ def test_same_with_weights_and_other_scores(scoring: str | None, cancer: Data) -
     assert_same_search(estimator, grid, cancer, sample_weight=weight, scoring=scoring)
 
 
-def test_same_with_a_scorer_of_the_callers_own(cancer: Data) -> None:
+def test_same_with_a_custom_scorer(cancer: Data) -> None:
     def recall_of_zero(y_true: Any, y_pred: Any) -> float:
         return float(np.mean(y_pred[y_true == 0] == 0))
 
@@ -119,7 +119,7 @@ def test_same_for_a_precomputed_and_a_callable_kernel(cancer: Data) -> None:
     assert_same_search(FRTSVMClassifier(rbf_kernel, random_state=0), grid, cancer)
 
 
-def test_threads_make_no_difference(cancer: Data) -> None:
+def test_the_number_of_threads_has_no_effect(cancer: Data) -> None:
     grid = {"gamma": [0.1, 1.0], "c1": COSTS, "membership": ["neighbors", "center"]}
     one, four = (
         FRTSVMSearchCV(None, grid, n_jobs=n_jobs, random_state=0).fit(*cancer).cv_results_
@@ -128,7 +128,7 @@ def test_threads_make_no_difference(cancer: Data) -> None:
     np.testing.assert_array_equal(one["mean_test_score"], four["mean_test_score"])
 
 
-def test_labels_that_a_training_fold_lacks_count_as_errors(iris: Data) -> None:
+def test_labels_missing_in_a_training_fold_count_as_errors(iris: Data) -> None:
     x, y = iris
     folds = [(np.arange(100), np.arange(100, 150)), (np.arange(50, 150), np.arange(50))]
     search = FRTSVMSearchCV(None, {"c1": COSTS}, cv=folds, random_state=0).fit(x, y)
@@ -145,7 +145,7 @@ def test_groups_reach_the_splitter(cancer: Data) -> None:
 # --- failures ------------------------------------------------------------------------------------
 
 
-def test_a_candidate_that_fails_has_no_score_and_is_never_best(cancer: Data) -> None:
+def test_a_failed_candidate_has_score_nan_and_is_never_best(cancer: Data) -> None:
     grid = [{"kernel": ["sigmoid"], "coef0": [-5.0]}, {"kernel": ["linear"]}]
     search = FRTSVMSearchCV(None, grid, random_state=0)
     with (
@@ -159,7 +159,7 @@ def test_a_candidate_that_fails_has_no_score_and_is_never_best(cancer: Data) -> 
         clone(search).set_params(error_score="raise").fit(*cancer)
 
 
-def test_nothing_to_choose_from_is_an_error(cancer: Data) -> None:
+def test_if_every_candidate_fails_the_search_fails(cancer: Data) -> None:
     search = FRTSVMSearchCV(None, {"kernel": ["sigmoid"], "coef0": [-5.0]}, random_state=0)
     with pytest.raises(ValueError, match=r"No candidate could be fitted.*semi-definite"):
         search.fit(*cancer)
@@ -169,14 +169,16 @@ def test_nothing_to_choose_from_is_an_error(cancer: Data) -> None:
     ("grid", "message"),
     [({"c1": [1.0, -1.0]}, "'c1' parameter"), ({"c9": [1.0]}, "Invalid parameter 'c9'")],
 )
-def test_wrong_parameters_are_named_before_anything_is_fitted(
+def test_invalid_parameters_are_reported_before_the_first_fit(
     grid: Any, message: str, cancer: Data
 ) -> None:
     with pytest.raises(ValueError, match=message):
         FRTSVMSearchCV(None, grid).fit(*cancer)
 
 
-def test_fits_that_stop_early_are_counted(cancer: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_warning_counts_fits_that_did_not_converge(
+    cancer: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("frtsvm_core.solvers.path._GRAM_ROWS", 0)
     estimator = FRTSVMClassifier("linear", max_iter=1)
     search = FRTSVMSearchCV(estimator, {"c3": [1.0, 100.0]}, refit=False)
@@ -188,17 +190,17 @@ def test_fits_that_stop_early_are_counted(cancer: Data, monkeypatch: pytest.Monk
 
 
 def test_progress_counts_to_the_end_and_carries_the_best(cancer: Data) -> None:
-    heard: list[SearchProgress] = []
+    reports: list[SearchProgress] = []
     search = FRTSVMSearchCV(None, {"c1": COSTS, "gamma": [0.1, 1.0]}, random_state=0)
-    search.fit(*cancer, callback=heard.append)
-    tried = [progress.tried for progress in heard]
+    search.fit(*cancer, callback=reports.append)
+    tried = [progress.tried for progress in reports]
     assert tried == sorted(tried)
-    assert (tried[-1], heard[-1].total) == (6, 6)
-    assert heard[-1].phase == "refit"
-    assert heard[-1].best_score == search.best_score_
-    assert heard[-1].best_params == search.best_params_
-    assert heard[-1].seconds_left == 0.0
-    seconds = [progress.seconds for progress in heard]
+    assert (tried[-1], reports[-1].total) == (6, 6)
+    assert reports[-1].phase == "refit"
+    assert reports[-1].best_score == search.best_score_
+    assert reports[-1].best_params == search.best_params_
+    assert reports[-1].seconds_left == 0.0
+    seconds = [progress.seconds for progress in reports]
     assert seconds == sorted(seconds)
 
 
@@ -221,7 +223,7 @@ def test_stop_keeps_the_best_so_far(cancer: Data) -> None:
     assert stopped.predict(cancer[0]).shape == cancer[1].shape
 
 
-def test_stop_before_the_first_candidate_ends_the_fit(cancer: Data) -> None:
+def test_stop_before_the_first_candidate_propagates(cancer: Data) -> None:
     def stop(progress: SearchProgress) -> None:
         raise StopSearch
 
@@ -232,7 +234,7 @@ def test_stop_before_the_first_candidate_ends_the_fit(cancer: Data) -> None:
 # --- the scikit-learn contract -------------------------------------------------------------------
 
 
-def test_in_a_pipeline_and_around_it(cancer: Data) -> None:
+def test_a_search_as_a_step_of_a_pipeline(cancer: Data) -> None:
     x, y = cancer
     inside = make_pipeline(MinMaxScaler(), FRTSVMSearchCV(None, {"c1": COSTS}, random_state=0)).fit(
         x, y
@@ -249,7 +251,7 @@ def test_score_uses_scoring(cancer: Data) -> None:
     assert search.score(x, y) == reference.score(x, y)
 
 
-def test_without_refit_there_is_nothing_to_predict_with(cancer: Data) -> None:
+def test_without_refit_there_is_no_predict(cancer: Data) -> None:
     search = FRTSVMSearchCV(None, {"c1": COSTS}, refit=False, random_state=0).fit(*cancer)
     assert search.best_params_["c1"] in COSTS
     assert not hasattr(search, "predict")
@@ -272,10 +274,10 @@ def test_sklearn_checks(estimator: Any, check: Any) -> None:
 
 
 def test_preprocessing_is_fitted_inside_the_folds() -> None:
-    """The same scores as a pipeline gives in GridSearchCV, whose scaler never sees held-out rows."""
+    """The scores equal those of a pipeline in GridSearchCV, fitted on training rows only."""
     x, y = make_moons(90, noise=0.3, random_state=0)
     x = x * np.array([1.0, 1e3]) + np.array([5.0, 0.0])
-    x[3] = 40.0  # an outlier decides on the scale of every fold that trains on it
+    x[3] = 40.0  # an outlier determines the scale of every fold that trains on it
     grid = {"c1": [0.25, 4.0], "c3": [1.0, 8.0], "gamma": [2.0]}
     base = FRTSVMClassifier(random_state=0)
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -300,13 +302,13 @@ def test_a_precomputed_kernel_cannot_be_preprocessed() -> None:
     search = FRTSVMSearchCV(
         FRTSVMClassifier(kernel="precomputed"), {"c1": [1.0]}, preprocessing=MinMaxScaler()
     )
-    with pytest.raises(ValueError, match="nothing to preprocess"):
+    with pytest.raises(ValueError, match="preprocessing cannot be used with a precomputed kernel"):
         search.fit(np.eye(4), [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_search_that_is_stopped_leaves_no_warnings(n_jobs: int) -> None:
-    """Half-read results of joblib would warn, here as errors, also when they are collected."""
+def test_a_stopped_search_gives_no_warnings(n_jobs: int) -> None:
+    """joblib warns about unread results, also at garbage collection; warnings are errors here."""
     x, y = make_moons(80, noise=0.3, random_state=0)
 
     def stop_soon(progress: SearchProgress) -> None:

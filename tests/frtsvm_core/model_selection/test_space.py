@@ -1,4 +1,4 @@
-"""Points mean the same model for every unit of the data and every number of rows."""
+"""A point gives the same model for every unit of the features and every number of rows."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from frtsvm_core import FRTSVMClassifier
-from frtsvm_core.model_selection.space import Point, Units, lattice
+from frtsvm_core.model_selection.space import Point, Units, point_grid
 
 POINT = Point("rbf", 0.0, 1.0, 2.0, "none", 0.1, None)
 LINEAR = replace(POINT, kernel="linear", gamma_power=None)
@@ -21,7 +21,7 @@ def units_of(x: np.ndarray, penalty: str = "function") -> Units:
 @pytest.mark.parametrize("membership", ["none", "center"])
 @pytest.mark.parametrize("penalty", ["coefficients", "function"])
 def test_costs_follow_the_number_of_rows(point: Point, membership: str, penalty: str) -> None:
-    """Every row three times, with costs for three times the rows, is the same model."""
+    """Repeating every row three times, with the costs for as many rows, gives the same model."""
     x, y = make_moons(60, noise=0.3, random_state=0)
     point = replace(point, membership=membership)
     units = units_of(x, penalty)
@@ -56,13 +56,13 @@ def test_units_of_degenerate_data_are_positive(x: np.ndarray) -> None:
     assert units.variance > 0.0
 
 
-def test_parameters_that_make_no_difference_are_left_out() -> None:
+def test_parameters_without_effect_are_left_out() -> None:
     params = units_of(np.eye(4)).params(LINEAR, 4)
     assert "gamma" not in params
     assert "rank" not in params
     assert "penalty" not in params
 
 
-def test_a_lattice_has_every_combination_once() -> None:
-    points = lattice([("rbf", 0.0), ("linear", None)], [0.0, 1.0], [2.0], [("none", 0.1)], 50)
+def test_a_grid_has_every_combination_once() -> None:
+    points = point_grid([("rbf", 0.0), ("linear", None)], [0.0, 1.0], [2.0], [("none", 0.1)], 50)
     assert len(points) == len(set(points)) == 4
