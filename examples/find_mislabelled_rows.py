@@ -1,4 +1,4 @@
-"""Train on data with wrong labels, and let the model say which rows it does not trust.
+"""Train on data with wrong labels, and list the rows that the model suspects of being mislabeled.
 
 Run: python examples/find_mislabelled_rows.py
 """
@@ -12,7 +12,7 @@ rng = np.random.default_rng(0)
 x, truth = make_moons(1_000, noise=0.15, random_state=0)
 x_test, y_test = make_moons(5_000, noise=0.15, random_state=1)
 
-# One label in ten is wrong.
+# Flip one label in ten.
 wrong = rng.choice(1_000, 100, replace=False)
 y = truth.copy()
 y[wrong] = 1 - y[wrong]

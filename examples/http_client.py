@@ -1,7 +1,7 @@
-"""Train, look at suspicious rows, promote and predict over HTTP.
+"""Train a model over HTTP, list suspected rows, assign an alias and predict.
 
-Start the service with `make serve`, then run this with the same Python environment or any other:
-only the standard library is used.
+Start the service with `make serve`, then run this program with any Python: it only uses the
+standard library.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ BASE = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8000"
 
 
 def call(method: str, path: str, body: Any = None) -> Any:
-    """One call; errors come back as problem documents."""
+    """Send a request and return the JSON of the response; HTTP errors raise `HTTPError`."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(  # noqa: S310  (the address is the user's own)
+    request = urllib.request.Request(  # noqa: S310  (the URL is given by the user)
         BASE + path, data, {"content-type": "application/json"}, method=method
     )
-    with urllib.request.urlopen(request) as answer:  # noqa: S310
-        return json.load(answer)
+    with urllib.request.urlopen(request) as response:  # noqa: S310
+        return json.load(response)
 
 
 def two_moons(n: int, flipped: float, seed: int) -> tuple[list[list[float]], list[str]]:
-    """Two interleaved half circles, with some labels exchanged."""
+    """Return two interleaved half circles, with some labels exchanged."""
     chance = random.Random(seed)  # noqa: S311
     rows, labels = [], []
     for i in range(n):
@@ -40,7 +40,7 @@ def two_moons(n: int, flipped: float, seed: int) -> tuple[list[list[float]], lis
 
 
 def main() -> None:
-    """The tour."""
+    """Train, list suspected rows, assign an alias and predict."""
     rows, labels = two_moons(400, flipped=0.05, seed=0)
     info = call(
         "POST",
@@ -66,8 +66,8 @@ def main() -> None:
     for item in page["items"]:
         print(f"    row {item['row']}: labelled {item['label']}, predicted {item['predicted']}")
     call("PUT", "/models/moons/aliases/production", {"version": version})
-    answer = call("POST", "/predict", {"model": "moons", "X": [{"x": 0.0, "y": 1.0}]})
-    print(f"  (0, 1) is {answer['labels'][0]}, says version {answer['version']}")
+    prediction = call("POST", "/predict", {"model": "moons", "X": [{"x": 0.0, "y": 1.0}]})
+    print(f"  (0, 1) is {prediction['labels'][0]}, says version {prediction['version']}")
 
 
 if __name__ == "__main__":

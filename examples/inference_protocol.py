@@ -1,4 +1,4 @@
-"""Train a model, then ask it with NVIDIA's stock client of the inference protocol.
+"""Train a model, then predict with NVIDIA's client of the Open Inference Protocol.
 
 pip install 'tritonclient[http]'
 python examples/inference_protocol.py [http://127.0.0.1:8000]
@@ -22,8 +22,8 @@ MODEL = "protocol-example"
 def train(rows: Any, labels: list[str]) -> None:
     body = json.dumps({"model": MODEL, "X": rows.tolist(), "y": labels}).encode()
     request = urllib.request.Request(f"{URL}/train", body, {"content-type": "application/json"})  # noqa: S310
-    with urllib.request.urlopen(request) as answer:  # noqa: S310
-        print("version", json.load(answer)["version"])
+    with urllib.request.urlopen(request) as response:  # noqa: S310
+        print("version", json.load(response)["version"])
 
 
 rng = np.random.default_rng(0)
@@ -39,6 +39,6 @@ with triton.InferenceServerClient(urlsplit(URL).netloc) as client:
 
     rows = np.array([[0.0, 0.5], [4.0, 0.0]])
     tensor = triton.InferInput("X", list(rows.shape), "FP64").set_data_from_numpy(rows)
-    answer = client.infer(MODEL, [tensor])  # binary data in both directions
-    for row, label in zip(rows.tolist(), answer.as_numpy("label"), strict=True):
+    result = client.infer(MODEL, [tensor])  # binary data in both directions
+    for row, label in zip(rows.tolist(), result.as_numpy("label"), strict=True):
         print(row, "is", label.decode())

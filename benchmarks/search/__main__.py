@@ -1,7 +1,8 @@
-"""Print and store the tables of docs/search.md: `python -m benchmarks.search [table]`.
+"""Benchmarks of the parameter search; prints its tables and stores them in benchmarks/results.
 
-`--sets heart,pima` with `auto`, `penalty` or `newcomer` measures these sets only, and stores no table.
-What these measure is kept set by set under .cache/search for as long as the code stays as it is.
+Usage: `python -m benchmarks.search [table]`; without a table, all of them. `--sets heart,pima` with
+`auto`, `penalty` or `newcomer` measures these data sets only and stores no table. The measurements
+of these three tables are cached per data set in .cache/search until the code changes.
 """
 
 import argparse
@@ -25,19 +26,19 @@ def auto_table(names: Sequence[str] = SMALL_SETS) -> list[str]:
 
 
 def penalty_table(names: Sequence[str] = SMALL_SETS) -> list[str]:
-    return _nested_table(names, automatic.PAPERS_PENALTY)
+    return _nested_table(names, automatic.PAPER_PENALTY)
 
 
-def _nested_table(names: Sequence[str], other: automatic.Other) -> list[str]:
+def _nested_table(names: Sequence[str], other: automatic.Comparison) -> list[str]:
     if not os.environ.get("FRTSVM_DATA_DIR"):
-        return [f"FRTSVM_DATA_DIR is not set: no comparison of search='auto' with {other.name}"]
+        return [f"FRTSVM_DATA_DIR is not set; search='auto' was not compared with {other.name}."]
     title = f'## search="auto" against {other.name}, nested cross-validation'
     return [title, "", *_printed(other.header), *automatic.rows(names, other)]
 
 
 def newcomer_table(names: Sequence[str] = ALL_SETS, budget: float | None = None) -> list[str]:
     if not os.environ.get("FRTSVM_DATA_DIR"):
-        return ["FRTSVM_DATA_DIR is not set: no comparison with a tuned SVC"]
+        return ["FRTSVM_DATA_DIR is not set; the comparison with a tuned SVC was skipped."]
     title = '## "params": "auto" against a tuned SVC'
     return [title, "", *_printed(newcomer.HEADER), *newcomer.rows(names, budget)]
 
@@ -49,7 +50,7 @@ def large_table() -> list[str]:
 
 def service_table() -> list[str]:
     if not os.environ.get("FRTSVM_DATA_DIR"):
-        return ["FRTSVM_DATA_DIR is not set: no small tables to search"]
+        return ["FRTSVM_DATA_DIR is not set; the searches of the service were skipped."]
     title = '## "params": "auto" in the service, within the default budget of 30 s'
     return [title, "", *_printed(service.HEADER), *service.rows()]
 
@@ -71,14 +72,20 @@ def _printed(lines: list[str]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", nargs="?", choices=list(TABLES), help="one of them only")
-    parser.add_argument("--sets", help="names of data sets, separated by commas")
-    parser.add_argument("--budget", type=float, help="seconds for the auto of `newcomer`")
+    parser.add_argument(
+        "table", nargs="?", choices=list(TABLES), help="table to measure (default: all)"
+    )
+    parser.add_argument(
+        "--sets", help="comma-separated names of data sets, for auto, penalty and newcomer"
+    )
+    parser.add_argument(
+        "--budget", type=float, help="time budget of each search of newcomer, in seconds"
+    )
     given = parser.parse_args(arguments)
     if given.budget is not None and given.table not in (None, "newcomer"):
-        parser.error("--budget is for `newcomer`")
+        parser.error("--budget can only be used with the table newcomer")
     if given.sets:
-        some(parser, given.table, given.sets.split(","), given.budget)
+        print_selected(parser, given.table, given.sets.split(","), given.budget)
         return
     for name in [given.table] if given.table else TABLES:
         lines = newcomer_table(budget=given.budget) if name == "newcomer" else TABLES[name]()
@@ -88,12 +95,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"stored in {where}\n")
 
 
-def some(
+def print_selected(
     parser: argparse.ArgumentParser, table: str | None, names: list[str], budget: float | None
 ) -> None:
-    """The lines of some sets."""
+    """Print the lines of some data sets."""
     if unknown := sorted(set(names) - set(ALL_SETS)):
-        parser.error(f"no such set: {', '.join(unknown)}")
+        parser.error(f"unknown data set: {', '.join(unknown)}; known: {', '.join(ALL_SETS)}")
     if table == "auto":
         auto_table(names)
     elif table == "penalty":
@@ -101,7 +108,7 @@ def some(
     elif table == "newcomer":
         newcomer_table(names, budget)
     else:
-        parser.error("--sets is for `auto`, `penalty` and `newcomer`")
+        parser.error("--sets can only be used with the tables auto, penalty and newcomer")
 
 
 if __name__ == "__main__":

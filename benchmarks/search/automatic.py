@@ -1,4 +1,7 @@
-"""search="auto" against another search, by nested cross-validation on the sets of FRTSVM_DATA_DIR."""
+"""Compare search="auto" with another search, by nested cross-validation.
+
+The data sets are those of FRTSVM_DATA_DIR.
+"""
 
 import time
 from collections.abc import Sequence
@@ -13,29 +16,29 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.search.datasets import read_set, splits
-from benchmarks.search.kept import Measured, kept
+from benchmarks.search.measurement_cache import Measured, cached
 from frtsvm_core import FRTSVMClassifier
 from frtsvm_core.model_selection import FRTSVMSearchCV
 
-# The paper's costs with every second of its widths, both kernels, all memberships: 20230 cells.
+# The paper's costs with every second of its widths, both kernels, all memberships: 20,230 cells.
 COSTS = [2.0**power for power in range(-8, 9)]
 GAMMAS = COSTS[::2]
-TRUST = [
+MEMBERSHIPS = [
     {"membership": ["none"]},
     {"membership": ["center", "neighbors"], "mu": [0.03, 0.1, 0.3]},
 ]
 FULL_GRID = [
-    {**kernel, "c1": COSTS, "c3": COSTS, **trust}
+    {**kernel, "c1": COSTS, "c3": COSTS, **membership}
     for kernel in ({"kernel": ["linear"]}, {"kernel": ["rbf"], "gamma": GAMMAS})
-    for trust in TRUST
+    for membership in MEMBERSHIPS
 ]
-# A budget that a busy machine does not use up: the plan is compared, not the hurry.
+# A budget that is never used up, also on a busy machine: the comparison is about the stages.
 AUTO = FRTSVMSearchCV(random_state=0, time_budget=6000.0)
 
 
 @dataclass(frozen=True)
-class Other:
-    """What "auto" is compared with."""
+class Comparison:
+    """The search with which "auto" is compared."""
 
     table: str
     name: str
@@ -50,27 +53,33 @@ class Other:
         ]
 
 
-FULL = Other(
+FULL = Comparison(
     "auto",
     "full grid",
     FRTSVMSearchCV(
-        FRTSVMClassifier(penalty="function"),  # as "auto" has it: the searches are compared
+        FRTSVMClassifier(
+            penalty="function"
+        ),  # the penalty of "auto", so that only the searches differ
         FULL_GRID,
         cv=StratifiedKFold(5, shuffle=True, random_state=0),
         random_state=0,
     ),
 )
-PAPERS_PENALTY = Other("penalty", "the paper's penalty", clone(AUTO).set_params(fixed=("penalty",)))
+PAPER_PENALTY = Comparison(
+    "penalty", "the paper's penalty", clone(AUTO).set_params(fixed=("penalty",))
+)
 
 
 @dataclass(frozen=True)
 class Nested:
-    right: list[float]  # share per split
-    seconds: float  # of the processor, per split
+    """Result of one search on all splits."""
+
+    right: list[float]  # accuracy per split
+    seconds: float  # CPU time per split
 
 
 def nested(search: Any, name: str) -> Nested:
-    """Accuracy on the rows that a search has not seen."""
+    """Measure the accuracy on held-out rows, and the CPU time."""
     x, y = read_set(name)
     parts = splits(name, y)
     right, seconds = [], 0.0
@@ -83,17 +92,17 @@ def nested(search: Any, name: str) -> Nested:
     return Nested(right, seconds / len(parts))
 
 
-def compared(name: str, other: Other) -> Measured:
-    """Both searches on the same splits."""
+def compared(name: str, other: Comparison) -> Measured:
+    """Measure both searches on the same splits."""
     return {
         "automatic": asdict(nested(AUTO, name)),
         "other": asdict(nested(other.search, name)),
     }
 
 
-def row(name: str, other: Other) -> tuple[str, float, float]:
-    """A line of the table, the difference in points and the share of the time."""
-    measured = kept(other.table, name, None, lambda: compared(name, other))
+def row(name: str, other: Comparison) -> tuple[str, float, float]:
+    """Return a line of the table, the difference in percentage points and the share of CPU time."""
+    measured = cached(other.table, name, None, lambda: compared(name, other))
     automatic, full = Nested(**measured["automatic"]), Nested(**measured["other"])
     ours, theirs = 100.0 * np.array(automatic.right), 100.0 * np.array(full.right)
     n_splits = ours.size
@@ -107,7 +116,7 @@ def row(name: str, other: Other) -> tuple[str, float, float]:
     return line, float(np.mean(ours - theirs)), share
 
 
-def rows(names: Sequence[str], other: Other) -> list[str]:
+def rows(names: Sequence[str], other: Comparison) -> list[str]:
     lines, differences, shares = [], [], []
     for name in names:
         line, difference, share = row(name, other)

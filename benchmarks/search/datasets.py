@@ -1,4 +1,4 @@
-"""The sets of FRTSVM_DATA_DIR, and how they are parted into rows to train on and rows to test on."""
+"""Data sets of FRTSVM_DATA_DIR, and their splits into training and test rows."""
 
 import os
 from pathlib import Path
@@ -17,15 +17,16 @@ SMALL_SETS = (
     "sonar", "glass_noid", "heart", "pima", "ripley",
 )  # fmt: skip
 LARGE_SETS = ("digits_odd_even", "spambase", "banana", "magic", "a9a", "skin_nonskin")
-# `Id` gives the class away in this one: a kernel that finds it is right.
+# "glass" still has the column `Id`, which determines the class; "glass_noid" is without it.
 ALL_SETS = (*SMALL_SETS[:10], "glass", *SMALL_SETS[10:], *LARGE_SETS)
 
 A9A_FEATURES = 123
 N_RIPLEY_TRAIN = 250
 OUTER_FOLDS = 3
-# A row of the smallest set is almost two points in one split: half a point takes many of them to see.
+# A row of the smallest set is almost two percentage points in one split, so a difference of half a
+# point needs many splits.
 OUTER_REPEATS = 8
-# So does a tenth of a point on a large set.
+# A difference of a tenth of a point on a large set needs several splits too.
 LARGE_REPEATS = 4
 
 
@@ -34,7 +35,7 @@ def data_dir() -> Path:
 
 
 def files_of(name: str) -> list[Path]:
-    """The files of a set, in the order of their rows."""
+    """Return the files of a data set, in the order of their rows."""
     folder = data_dir()
     if name == "a9a":
         return [folder / "large" / "a9a.libsvm"]
@@ -45,7 +46,7 @@ def files_of(name: str) -> list[Path]:
 
 
 def read_set(name: str) -> tuple[Rows, Labels]:
-    """Rows and labels; missing cells are NaN."""
+    """Read rows and labels; missing cells are NaN."""
     files = files_of(name)
     if name == "a9a":
         x, y = load_svmlight_file(str(files[0]), n_features=A9A_FEATURES)
@@ -55,7 +56,7 @@ def read_set(name: str) -> tuple[Rows, Labels]:
 
 
 def splits(name: str, y: Labels) -> list[Split]:
-    """Ripley's own split; thirds of the rows of a large set, drawn by lot; otherwise repeated folds."""
+    """Return Ripley's own split, random thirds of a large set, or repeated folds of a small one."""
     if name == "ripley":
         return [(np.arange(N_RIPLEY_TRAIN), np.arange(N_RIPLEY_TRAIN, y.size))]
     no_rows = np.zeros(y.size)

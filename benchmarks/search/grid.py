@@ -1,4 +1,4 @@
-"""The paper's grid for WDBC, by FRTSVMSearchCV and by scikit-learn's GridSearchCV."""
+"""Compare FRTSVMSearchCV with scikit-learn's GridSearchCV on the paper's grid for WDBC."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,20 +18,22 @@ POWERS = range(-8, 9)
 
 @dataclass(frozen=True)
 class Task:
+    """A search with its data."""
+
     search: Any
     x: NDArray[np.float64]
     y: NDArray[np.int64]
 
 
 def wdbc(ours: bool, kernel: str, step: int) -> Task:
-    """One search; `step` thins the grid out to every step-th power on both axes."""
+    """Prepare a search; `step` reduces the grid to every step-th power of both costs."""
     x, y = load_breast_cancer(return_X_y=True)
     x = MinMaxScaler().fit_transform(x)
     costs = [2.0**power for power in POWERS][::step]
     estimator = FRTSVMClassifier(kernel, random_state=0)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     kind = FRTSVMSearchCV if ours else GridSearchCV
-    # What is compiled is compiled before the clock runs.
+    # Compile before the measurement.
     kind(estimator, {"c1": [0.5, 2.0]}, cv=2, refit=False).fit(x[::4], y[::4])
     return Task(kind(estimator, {"c1": costs, "c3": costs}, cv=folds, refit=False), x, y)
 
@@ -57,8 +59,11 @@ def measured(ours: bool, kernel: str, step: int) -> Measurement:
 
 
 def rows() -> list[str]:
-    """One row per kernel. GridSearchCV runs the whole linear grid, and for the RBF kernel every fourth
-    power on both axes (25 of 289 cells), counted up."""
+    """Measure one row per kernel.
+
+    GridSearchCV runs the whole grid of the linear kernel. For the RBF kernel it runs every fourth
+    power of both costs (25 of 289 cells), and its times are scaled up to 289 cells.
+    """
     lines = []
     for kernel, step in (("linear", 1), ("rbf", 4)):
         ours, theirs = measured(True, kernel, 1), measured(False, kernel, step)

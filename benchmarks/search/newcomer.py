@@ -1,6 +1,7 @@
-"""What a newcomer gets who posts X and y with `"params": "auto"`, against an SVC tuned by GridSearchCV.
+"""Compare a training with `"params": "auto"` with an SVC that GridSearchCV tunes.
 
-Both sides learn from the same rows, scaling included, use all cores, and are judged on the same others.
+Both sides learn from the same rows, scaling included, use all CPU cores, and are scored on the same
+held-out rows.
 """
 
 import os
@@ -23,34 +24,36 @@ from app.pipeline.train import train
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
 from benchmarks.search.datasets import ALL_SETS, Labels, Rows, Split, read_set, splits
-from benchmarks.search.kept import Measured, kept
+from benchmarks.search.measurement_cache import Measured, cached
 
 GRID = {
     "svc__C": [2.0**power for power in range(-2, 11, 2)],
     "svc__gamma": [2.0**power for power in range(-8, 5, 2)],
 }
-# The SVC is tuned on at most this many rows, and fitted with what is found on all.
+# The SVC is tuned on at most this many rows, and then fitted on all of them.
 MOST_TUNING_ROWS = 2000
 
 
 @dataclass(frozen=True)
 class Task:
+    """A data set with its splits."""
+
     x: Rows
     y: Labels
     parts: list[Split]
-    budget: float | None  # seconds for "auto"; None: the service's own
+    budget: float | None  # seconds for "auto"; None: the default of the service
 
 
 def prepared(name: str, budget: float | None) -> Task:
     from app.jobs import preload
 
-    preload.warm_up()  # as in the process from which trainings are forked
+    preload.warm_up()  # as in the process from which training processes are forked
     x, y = read_set(name)
     return Task(x, y, splits(name, y), budget)
 
 
 def trained_automatically(task: Task) -> list[Predictor]:
-    """One model per split, as the service trains it."""
+    """Train one model per split, as the service does."""
     options: dict[str, Any] = {"params": "auto"}
     if task.budget is not None:
         options["search"] = {"time_budget": task.budget}
@@ -72,7 +75,7 @@ def judged_automatic(task: Task, models: Sequence[Predictor]) -> list[float]:
 
 
 def judged_by_nearer_plane(task: Task, models: Sequence[Predictor]) -> list[float]:
-    """The same planes, without what was learned about their distances."""
+    """Score the same planes by the nearer plane, without the learned distance weights."""
     right = []
     for model, (_, test) in zip(models, task.parts, strict=True):
         distances = model.predict(Table(task.x[test])).distances
@@ -83,7 +86,7 @@ def judged_by_nearer_plane(task: Task, models: Sequence[Predictor]) -> list[floa
 
 
 def tuned_svc(task: Task) -> list[Pipeline]:
-    """One SVC per split: every cell of the grid by five folds, the best on all rows."""
+    """Tune one SVC per split with five folds, and fit the best parameters on all rows."""
     models = []
     for rows, _ in task.parts:
         tuning = rows
@@ -116,7 +119,9 @@ def judged_svc(task: Task, models: Sequence[Pipeline]) -> list[float]:
 
 @dataclass(frozen=True)
 class Side:
-    right: list[float]
+    """Result of one side of the comparison."""
+
+    right: list[float]  # accuracy per split
     wall: float  # seconds per split
     cpu: float
 
@@ -124,7 +129,7 @@ class Side:
 def measured(
     train_all: Callable[[Task], Any], judge: Callable[..., Any], task: Task
 ) -> tuple[Side, Any]:
-    """The side, and its models."""
+    """Train and score one side; return its result and its models."""
     wall, cpu = time.perf_counter(), time.process_time()
     models = train_all(task)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -133,7 +138,7 @@ def measured(
 
 
 def compared(name: str, budget: float | None) -> Measured:
-    """Both sides on the same splits."""
+    """Measure both sides on the same splits."""
     task = prepared(name, budget)
     auto, models = measured(trained_automatically, judged_automatic, task)
     svc, _ = measured(tuned_svc, judged_svc, task)
@@ -146,9 +151,11 @@ def compared(name: str, budget: float | None) -> Measured:
 
 
 def row(name: str, budget: float | None) -> tuple[str, float, float, float]:
-    """A line of the table, the differences in points to the SVC and to the rule of the nearer plane, and
-    the ratio of CPU times."""
-    found = kept("newcomer", name, budget, lambda: compared(name, budget))
+    """Return a line of the table, two differences in percentage points and the ratio of CPU times.
+
+    The differences are those to the SVC and to the rule of the nearer plane.
+    """
+    found = cached("newcomer", name, budget, lambda: compared(name, budget))
     auto, svc = Side(**found["auto"]), Side(**found["svc"])
     n_train, n_features = found["shape"]
     ours, theirs = (100.0 * np.array(side.right) for side in (auto, svc))

@@ -1,4 +1,4 @@
-"""`"params": "auto"` as the service runs it: what a newcomer with a small table waits for."""
+"""Duration of a training with `"params": "auto"` on small data, as the service runs it."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ SETS = ("iris", "wine", "heart", "ionosphere", "wdbc", "australian", "pima")
 def prepared(name: str) -> TrainingData:
     from app.jobs import preload
 
-    preload.warm_up()  # as in the process from which trainings are forked
+    preload.warm_up()  # as in the process from which training processes are forked
     path = Path(os.environ["FRTSVM_DATA_DIR"]) / f"{name}.csv"
     rows = np.genfromtxt(path, delimiter=",", skip_header=1)
     return TrainingData.build(Table(rows[:, :-1]), rows[:, -1].astype(int).tolist(), None)

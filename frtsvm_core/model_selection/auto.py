@@ -130,7 +130,7 @@ class AutoSearch:
                 self._good_enough = not callable(self._scoring) and reached >= GOOD_ENOUGH
                 if not self._good_enough:
                     self._finest(stages)
-                self._vary_mu_if_not_varied(stages)
+                self._vary_mu_if_untried(stages)
         except (OutOfTime, StopSearch):
             stages = [stage for stage in stages if stage.evaluator.evaluations]
             if not stages:
@@ -198,7 +198,7 @@ class AutoSearch:
         again = [stage for stage in stages if stage.repeats] or stages[:1]
         self._compare_memberships(stages, again, points)
 
-    def _vary_mu_if_not_varied(self, stages: list[Stage]) -> None:
+    def _vary_mu_if_untried(self, stages: list[Stage]) -> None:
         """Try several mu with the best membership, if no earlier stage has varied mu."""
         weighted = [p for stage in stages for p in stage.points if p.membership != "none"]
         if len({point.mu for point in weighted}) > 1:

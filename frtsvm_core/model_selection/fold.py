@@ -208,7 +208,7 @@ class FoldProblem:
         arrays += [*self._projected, *self._validation, *(one.directions for one in self._spectra)]
         return sum(array.size for array in arrays if array is not None)
 
-    def decide(self, block: Block) -> Iterator[CandidateDistances]:
+    def distances(self, block: Block) -> Iterator[CandidateDistances]:
         """Yield the distances of the validation rows for every candidate of the block."""
         wanted: dict[tuple[int, int, float], dict[MembershipSettings, set[float]]] = defaultdict(
             lambda: defaultdict(set)

@@ -123,14 +123,14 @@ class Task:
         if prepared.problem is None or prepared.scorer is None:
             return self._failed(block, prepared.failure or "", 0.0)
         try:
-            decided = list(prepared.problem.decide(block))
+            evaluated = list(prepared.problem.distances(block))
             solved = time.perf_counter()
-            scores = np.array([prepared.scorer(one) for one in decided])
+            scores = np.array([prepared.scorer(one) for one in evaluated])
         except ValueError as failure:
             if self.error_score == "raise":
                 raise
             return self._failed(block, str(failure), time.perf_counter() - began)
-        not_converged = sum(not one.converged for one in decided)
+        not_converged = sum(not one.converged for one in evaluated)
         return BlockScores(
             scores, solved - began, time.perf_counter() - solved, not_converged, None
         )

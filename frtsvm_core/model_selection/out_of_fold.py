@@ -83,7 +83,7 @@ def out_of_fold(
     (block,) = group.blocks
     classes, codes = np.unique(rows.labels, return_inverse=True)
 
-    def decide(fold: Fold) -> CandidateDistances:
+    def evaluate(fold: Fold) -> CandidateDistances:
         problem = fold.problem(rows, group)
         if problem.classes.size < classes.size:
             missing = np.setdiff1d(classes, problem.classes)
@@ -91,14 +91,14 @@ def out_of_fold(
                 f"A training fold has no row of class {missing.tolist()[0]!r}, so the planes of "
                 "this class cannot be fitted. Use fewer folds, or more rows of this class."
             )
-        (decided,) = problem.decide(block)
-        return decided
+        (found,) = problem.distances(block)
+        return found
 
-    decided = Parallel(n_jobs, require="sharedmem")(delayed(decide)(fold) for fold in folds)
+    evaluated = Parallel(n_jobs, require="sharedmem")(delayed(evaluate)(fold) for fold in folds)
     index = np.concatenate([fold.validation for fold in folds])
     return OutOfFold(
-        np.concatenate([one.distances for one in decided]),
-        decided[0].plane_classes,
+        np.concatenate([one.distances for one in evaluated]),
+        evaluated[0].plane_classes,
         codes[index],
         np.repeat(np.arange(len(folds)), [fold.validation.size for fold in folds]),
         None if rows.weight is None else rows.weight[index],

@@ -29,9 +29,7 @@ def affordable_refit_rank(
     """
     x = sample.prepared()
     kernel, rank = _timed(base, {**params, "membership": "none"}, x, sample)
-    if (
-        rank != params["rank"]
-    ):  # the numerical rank of the kernel matrix, not the limit in `params`, decided
+    if rank != params["rank"]:  # the kernel matrix has a lower numerical rank
         return rank
     membership = 0.0
     if params["membership"] == "neighbors":

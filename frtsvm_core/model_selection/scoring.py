@@ -39,8 +39,8 @@ class FoldScorer:
         self._codes = np.where(classes[position] == self._labels, position, -1)
         self._true_class = np.unique(self._labels, return_inverse=True)[1]
 
-    def __call__(self, decided: CandidateDistances) -> float:
-        scores = decided.scores
+    def __call__(self, candidate: CandidateDistances) -> float:
+        scores = candidate.scores
         codes = decide(scores)
         if self._scorer is None:
             right = codes == self._codes

@@ -1,4 +1,4 @@
-"""The tables of docs/search.md: which are measured, on which sets, and what is stored."""
+"""The tables of docs/search.md: selection of tables and data sets, output and cache."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks.search import __main__ as command
-from benchmarks.search import automatic, kept, newcomer
+from benchmarks.search import automatic, measurement_cache, newcomer
 
 NESTED = {
     "automatic": {"right": [0.9, 0.8], "seconds": 1.0},
@@ -28,7 +28,7 @@ Calls = list[tuple[str, str, Any]]
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Calls:
-    """Which sets are measured for which table, with which budget; in place of measuring them."""
+    """Record which data sets are measured for which table and budget, instead of measuring."""
     made: Calls = []
 
     def measured(table: str, name: str, settings: Any, _measure: Any) -> Any:
@@ -38,11 +38,11 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Calls:
     monkeypatch.setenv("FRTSVM_DATA_DIR", str(tmp_path))
     monkeypatch.setattr(command, "RESULTS", tmp_path)
     for module in (automatic, newcomer):
-        monkeypatch.setattr(module, "kept", measured)
+        monkeypatch.setattr(module, "cached", measured)
     return made
 
 
-def test_some_sets_are_measured_and_no_table_is_stored(calls: Calls, tmp_path: Path) -> None:
+def test_with_selected_sets_no_table_is_stored(calls: Calls, tmp_path: Path) -> None:
     command.main(["auto", "--sets", "heart,pima"])
     command.main(["penalty", "--sets", "sonar"])
     command.main(["newcomer", "--sets", "magic", "--budget", "90"])
@@ -55,7 +55,7 @@ def test_some_sets_are_measured_and_no_table_is_stored(calls: Calls, tmp_path: P
     assert not list(tmp_path.iterdir())
 
 
-def test_a_whole_table_is_stored(calls: Calls, tmp_path: Path) -> None:
+def test_a_complete_table_is_stored(calls: Calls, tmp_path: Path) -> None:
     command.main(["auto"])
     assert [name for _, name, _ in calls] == list(command.SMALL_SETS)
     stored = (tmp_path / "search-auto.md").read_text()
@@ -63,7 +63,9 @@ def test_a_whole_table_is_stored(calls: Calls, tmp_path: Path) -> None:
     assert "| **mean** | | | | **+5.00** | | | **5 %** |" in stored
 
 
-def test_a_line_of_the_newcomer(calls: Calls, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_of_the_comparison_with_a_tuned_svc(
+    calls: Calls, capsys: pytest.CaptureFixture[str]
+) -> None:
     command.main(["newcomer", "--sets", "heart"])
     assert len(calls) == 1
     line = (
@@ -81,13 +83,14 @@ def test_a_line_of_the_newcomer(calls: Calls, capsys: pytest.CaptureFixture[str]
         ["auto", "--budget", "5"],
     ],
 )
-def test_what_makes_no_sense_is_refused(calls: Calls, arguments: list[str]) -> None:
+def test_invalid_arguments_are_rejected(calls: Calls, arguments: list[str]) -> None:
     with pytest.raises(SystemExit):
         command.main(arguments)
     assert not calls
 
 
-# --- what was measured ---------------------------------------------------------------------------
+# --- cache of measurements
+# ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -96,11 +99,13 @@ def a_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     data.mkdir()
     (data / "tiny.csv").write_text("a,y\n1,0\n")
     monkeypatch.setenv("FRTSVM_DATA_DIR", str(data))
-    kept.data_digest.cache_clear()
+    measurement_cache.data_digest.cache_clear()
     return tmp_path
 
 
-def test_a_set_is_measured_once(a_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_data_set_is_measured_again_only_if_code_data_or_settings_change(
+    a_set: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     measured: list[int] = []
 
     def measure() -> dict[str, Any]:
@@ -108,25 +113,25 @@ def test_a_set_is_measured_once(a_set: Path, monkeypatch: pytest.MonkeyPatch) ->
         return {"right": [0.1 + 0.2]}
 
     def once_more(settings: Any = None) -> dict[str, Any]:
-        return kept.kept("auto", "tiny", settings, measure, a_set)
+        return measurement_cache.cached("auto", "tiny", settings, measure, a_set)
 
     assert once_more() == once_more() == {"right": [0.1 + 0.2]}
     assert len(measured) == 1
     once_more(settings=90.0)
     assert len(measured) == 2
     (a_set / "data" / "tiny.csv").write_text("a,y\n2,0\n")
-    kept.data_digest.cache_clear()
+    measurement_cache.data_digest.cache_clear()
     once_more()
     assert len(measured) == 3
-    monkeypatch.setattr(kept, "code_digest", lambda: "other")
+    monkeypatch.setattr(measurement_cache, "code_digest", lambda: "other")
     once_more()
     assert len(measured) == 4
 
 
-def test_an_interrupted_measurement_leaves_nothing(a_set: Path) -> None:
+def test_an_interrupted_measurement_is_not_cached(a_set: Path) -> None:
     def interrupted() -> dict[str, Any]:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kept.kept("auto", "tiny", None, interrupted, a_set)
+        measurement_cache.cached("auto", "tiny", None, interrupted, a_set)
     assert not list(a_set.rglob("*.json"))

@@ -1,7 +1,7 @@
-"""Measurements of single sets, kept in files: a long run that was interrupted goes on where it was.
+"""Cache of measurements, one file per data set, so that an interrupted run can be continued.
 
-A file's name has a digest of the code, of the data and of what else the measurement depends on, so what
-was measured with other code is measured again.
+The file name contains a digest of the code, the data and the settings. A change of any of them
+causes a new measurement.
 """
 
 import hashlib
@@ -15,16 +15,16 @@ from benchmarks.search.datasets import files_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".cache" / "search"
-# The code whose results are measured, and that measures.
+# The measured code and the measuring code.
 CODE = ("frtsvm_core", "app/pipeline", "app/schemas", "benchmarks/search")
 
 Measured = dict[str, Any]
 
 
-def kept(
+def cached(
     table: str, name: str, settings: Any, measure: Callable[[], Measured], folder: Path = FOLDER
 ) -> Measured:
-    """What `measure` gave for a set, from its file if there is one; plain numbers and lists."""
+    """Return the result of `measure` (numbers and lists), from the cache if possible."""
     identity = json.dumps([code_digest(), data_digest(name), settings], sort_keys=True)
     digest = hashlib.sha256(identity.encode()).hexdigest()[:16]
     path = folder / table / f"{name}-{digest}.json"
