@@ -1,7 +1,7 @@
 """Fast and Robust Twin Support Vector Machines over NumPy arrays.
 
-Names are imported when they are first used: a server that only predicts never loads what training
-needs (scikit-learn, numba).
+Names are imported on first use, so a process that only predicts does not load the libraries that
+training needs (scikit-learn, numba).
 """
 
 from importlib import import_module
@@ -27,7 +27,7 @@ __all__ = [
     "to_arrays",
 ]
 
-_HOMES = {
+_MODULES = {
     "Certificate": "frtsvm_core.twin.certificate",
     "FRTSVMClassifier": "frtsvm_core.estimators.frtsvm",
     "FSVMClassifier": "frtsvm_core.baselines.fsvm",
@@ -40,9 +40,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
     return value
 
 

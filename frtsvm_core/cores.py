@@ -1,4 +1,4 @@
-"""How many cores this process may use: a container often has fewer than the machine."""
+"""Number of CPU cores that this process may use; a container often has fewer than its host."""
 
 import math
 import os
@@ -9,9 +9,12 @@ ROOT = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
 
 
-@cache  # it reads files, and is asked for with every fit
+@cache  # reads files, and is called by every fit
 def available_cores(root: Path = ROOT, membership: Path = MEMBERSHIP) -> int:
-    """The cores that it may run on, and no more than its CPU quota pays for, rounded up; at least 1."""
+    """Return the number of usable CPU cores, at least 1.
+
+    This is the smaller of the CPU affinity and the CPU quota of the control groups (rounded up).
+    """
     try:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # outside Linux
@@ -22,7 +25,7 @@ def available_cores(root: Path = ROOT, membership: Path = MEMBERSHIP) -> int:
 
 
 def _quotas(root: Path, membership: Path) -> list[float]:
-    """In cores, of every group that the process is in: the smallest counts."""
+    """Return the quotas, in cores, of all control groups of the process; the smallest one applies."""
     return [
         quota
         for folder in _folders(root, membership)
@@ -32,8 +35,11 @@ def _quotas(root: Path, membership: Path) -> list[float]:
 
 
 def _folders(root: Path, membership: Path) -> list[Path]:
-    """From the groups of the process up to the root. Inside a container the root may be its own group
-    while the path is still that of the host; what is not there is skipped."""
+    """Return the folders of the process's control groups and of all their parents.
+
+    Inside a container the mounted root may already be the container's own group although the path is
+    still that of the host, so some of these folders may not exist.
+    """
     try:
         lines = membership.read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):

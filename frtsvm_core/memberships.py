@@ -1,13 +1,14 @@
-"""Fuzzy memberships: how far each training row is trusted (docs/maths.md, section 1).
+"""Fuzzy memberships in [0, 1]: how much each training row counts (docs/maths.md, section 1).
 
-"center"     the paper's: falls with the distance d to the centre of the row's own class,
-             s = f (1 - d/(r + delta)), with f = mu where another centre is at least as near, else 1 - mu
-"neighbors"  s = f q with q the share of the k nearest rows that carry the same label, and f = mu
-             where q < 1/2
+"center"     the paper's: decreases with the distance d to the center of the row's own class,
+             s = f (1 - d/(r + delta)), with f = mu if another center is at least as near, else 1 - mu
+"neighbors"  s = f q, where q is the share of the k nearest rows that have the same label, and f = mu
+             if q < 1/2, else 1 - mu
 "none"       s = 1: a regularized twin SVM
 
-A row on the mu branch is *suspected noise*. Weights count rows: weight 2 is the row twice, in the
-centres as among the neighbours. With more than two classes, "another centre" is the nearest one.
+A row with f = mu is *suspected noise*. A row of weight 2 has the same effect as the row repeated
+twice, in the centers and among the neighbors. With more than two classes, "another center" is the
+nearest center of another class.
 """
 
 from dataclasses import dataclass
@@ -24,26 +25,29 @@ IntArray = NDArray[np.intp]
 MEMBERSHIPS = ("center", "none", "neighbors")
 N_NEIGHBORS = 10
 
-# The farthest row of a class keeps this much, so that rounding alone can never remove a row.
-_LEAST = float(np.finfo(np.float64).eps)
-# Above this many distinct rows the neighbours come from a sample of that size. Trees find them among few
-# features; beyond, every distance is computed.
+# Lower limit of 1 - d/(r + delta), so that rounding alone cannot give a row the membership 0.
+_MIN_CLOSENESS = float(np.finfo(np.float64).eps)
+# With more distinct rows than this, neighbors are searched in a random sample of this size. The limit
+# is lower with many features, where a search tree does not help and all distances are computed.
 MAX_REFERENCE = 20_000
 MAX_REFERENCE_BEYOND_TREES = 5_000
 _MOST_FEATURES_OF_TREES = 15
-# Distances this close, relatively, are equal.
+# Distances whose relative difference is below this are treated as equal.
 _TIED = 1e-12
-# Ties at the k-th distance are followed up to this many times k rows, then cut.
+# At most this many times k neighbors are fetched to find all rows tied at the k-th distance.
 _TIE_FACTOR = 8
 
 
 @dataclass(frozen=True)
 class Memberships:
+    """Memberships of the training rows, and which rows are suspected noise."""
+
     values: FloatArray
     suspected: NDArray[np.bool_]
 
 
 def no_memberships(n_rows: int) -> Memberships:
+    """Return membership 1 for every row."""
     return Memberships(np.ones(n_rows), np.zeros(n_rows, dtype=bool))
 
 
@@ -56,9 +60,11 @@ def center_memberships(
     delta: float,
     feature_space: bool,
 ) -> Memberships:
-    """The paper's memberships; `feature_space` selects its nonlinear form, which puts delta under
-    the root. `rows` are input rows or, for a kernel, rows of the factor F: |F_i - F_j| is the
-    distance in feature space."""
+    """Compute the paper's memberships (eq. 1 to 3).
+
+    `rows` are the input rows or, for a kernel, the rows of the factor F, whose distances are those in
+    feature space. `feature_space` selects eq. 2 (delta under the square root) in place of eq. 1.
+    """
     n_classes = int(codes.max()) + 1
     centers = np.stack(
         [class_mean(rows, np.flatnonzero(codes == k), weight) for k in range(n_classes)]
@@ -73,11 +79,11 @@ def center_memberships(
 def own_and_other_distances(
     rows: FloatArray, codes: IntArray, centers: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Squared distances of rows to the centre of their class, and to the nearest other one."""
+    """Return the squared distances of rows to their own class center and to the nearest other center."""
     squared = _squared_distances(rows, centers)
-    everyone = np.arange(rows.shape[0])
-    own = squared[everyone, codes].copy()
-    squared[everyone, codes] = np.inf
+    every_row = np.arange(rows.shape[0])
+    own = squared[every_row, codes].copy()
+    squared[every_row, codes] = np.inf
     return own, squared.min(axis=1)
 
 
@@ -90,14 +96,17 @@ def memberships_at(
     delta: float,
     feature_space: bool,
 ) -> Memberships:
-    """The paper's memberships from squared distances: to the own centre, to the nearest other one, and
-    of the farthest row of the class."""
+    """Compute the paper's memberships from squared distances (eq. 1 to 3).
+
+    `own` and `other` are the squared distances to the own center and to the nearest other center,
+    `radius` is the largest `own` in the class of the row.
+    """
     suspected = own >= other
     if feature_space:
         ratio = np.sqrt(own / (radius + delta))
     else:
         ratio = np.sqrt(own) / (np.sqrt(radius) + delta)
-    return Memberships(_factor(suspected, mu) * np.maximum(1.0 - ratio, _LEAST), suspected)
+    return Memberships(_factor(suspected, mu) * np.maximum(1.0 - ratio, _MIN_CLOSENESS), suspected)
 
 
 def neighbor_memberships(
@@ -108,70 +117,79 @@ def neighbor_memberships(
     mu: float,
     rng: np.random.Generator,
 ) -> Memberships:
-    """Memberships from the labels of the k nearest rows; k is N_NEIGHBORS, or all other rows of the
-    class where that has fewer, so that a small class is not outvoted for being small. In large data
-    the neighbours are looked for among a random sample."""
+    """Compute memberships from the labels of the k nearest rows.
+
+    k is N_NEIGHBORS, or the number of other rows of the class if that is smaller, so that the rows of
+    a small class are not suspected only because the class is small. With many rows, neighbors are
+    searched in a random sample (see `most_reference_rows`).
+    """
     points, point_of = np.unique(rows, axis=0, return_inverse=True)
     point_of = point_of.reshape(-1)
     mass = np.zeros((points.shape[0], int(codes.max()) + 1))
     np.add.at(mass, (point_of, codes), weight)
-    # One question per (point, label): equal rows with equal labels share the answer.
-    question, asked_by = np.unique(np.stack([point_of, codes], axis=1), axis=0, return_inverse=True)
+    # Equal rows with equal labels have the same neighbors: one query per distinct (point, label).
+    queries, query_of_row = np.unique(np.stack([point_of, codes], axis=1), axis=0, return_inverse=True)
     sample = np.arange(points.shape[0])
     most = most_reference_rows(points.shape[1])
     if sample.size > most:
         sample = np.sort(rng.choice(sample.size, most, replace=False))
     neighborhood = _Neighborhood(points[sample], sample, mass[sample])
-    share = neighborhood.label_shares(points, question)[asked_by.reshape(-1)]
+    share = neighborhood.label_shares(points, queries)[query_of_row.reshape(-1)]
     suspected = share < 0.5
     return Memberships(_factor(suspected, mu) * share, suspected)
 
 
 def most_reference_rows(n_features: int) -> int:
-    """Among how many distinct rows neighbours are looked for."""
+    """Return the largest number of distinct rows among which neighbors are searched."""
     with_trees = n_features <= _MOST_FEATURES_OF_TREES
     return MAX_REFERENCE if with_trees else MAX_REFERENCE_BEYOND_TREES
 
 
 @dataclass(frozen=True)
 class _Neighborhood:
-    """Distinct points with the weight that each class has on them."""
+    """Distinct points, with the total weight of each class at each point."""
 
     points: FloatArray
-    number: IntArray  # of each point, among all points that questions are asked for
+    number: IntArray  # index of each point among all points for which shares are computed
     mass: FloatArray  # points x classes
 
-    def label_shares(self, everyone: FloatArray, question: IntArray) -> FloatArray:
-        """For each (point, label) asked: of the nearest rows other than itself, the share with that
-        label; 1 where the label has no other row."""
-        need = np.minimum(N_NEIGHBORS, self.mass.sum(axis=0)[question[:, 1]] - 1.0)
-        shares = np.ones(len(question))
+    def label_shares(self, all_points: FloatArray, queries: IntArray) -> FloatArray:
+        """Return, for each (point, label), the share of the nearest other rows that have that label.
+
+        The share is 1 if no other row has the label.
+        """
+        need = np.minimum(N_NEIGHBORS, self.mass.sum(axis=0)[queries[:, 1]] - 1.0)
+        shares = np.ones(len(queries))
         finder = NearestNeighbors().fit(self.points)
         n_points = self.points.shape[0]
-        reach = min(n_points, 2 * N_NEIGHBORS)
+        n_fetched = min(n_points, 2 * N_NEIGHBORS)
         most = min(n_points, _TIE_FACTOR * N_NEIGHBORS)
-        waiting = np.flatnonzero(need > 0.0)
-        while waiting.size:
-            asked = question[waiting]
-            distance, found = finder.kneighbors(everyone[asked[:, 0]], n_neighbors=reach)
-            answer, enough, tied = self._nearest(distance, found, asked, need[waiting])
-            settled = (enough & ~tied) if reach < most else enough
-            if reach == n_points:
-                settled[:] = True
-            shares[waiting[settled]] = answer[settled]
-            waiting = waiting[~settled]
-            reach = min(n_points, 2 * reach)
+        pending = np.flatnonzero(need > 0.0)
+        while pending.size:
+            batch = queries[pending]
+            distance, found = finder.kneighbors(all_points[batch[:, 0]], n_neighbors=n_fetched)
+            share, enough, tied = self._nearest(distance, found, batch, need[pending])
+            done = (enough & ~tied) if n_fetched < most else enough
+            if n_fetched == n_points:
+                done[:] = True
+            shares[pending[done]] = share[done]
+            pending = pending[~done]
+            n_fetched = min(n_points, 2 * n_fetched)
         return shares
 
     def _nearest(
-        self, distance: FloatArray, found: IntArray, asked: IntArray, need: FloatArray
+        self, distance: FloatArray, found: IntArray, queries: IntArray, need: FloatArray
     ) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_]]:
-        """Shares among what was found, whether it was enough, and whether rows that were not found
-        may lie as near as the last one needed. Rows at that distance count in equal parts, so that
-        neither their order nor a weight in place of repeated rows makes a difference."""
-        itself = self.number[found] == asked[:, :1]
+        """Return the label shares among the fetched points, and two flags per query.
+
+        The flags say whether the fetched points have enough weight, and whether points that were not
+        fetched may be as near as the last one needed. Rows tied at that distance count in equal
+        parts, so the result depends neither on their order nor on whether a row is repeated or has a
+        weight.
+        """
+        itself = self.number[found] == queries[:, :1]
         total = np.maximum(self.mass[found].sum(axis=2) - itself, 0.0)
-        same = np.maximum(self.mass[found, asked[:, 1:]] - itself, 0.0)
+        same = np.maximum(self.mass[found, queries[:, 1:]] - itself, 0.0)
         reached = np.cumsum(total, axis=1)
         enough = reached[:, -1] >= need * (1.0 - _TIED)
         last = (reached < need[:, None] * (1.0 - _TIED)).sum(axis=1).clip(max=found.shape[1] - 1)
@@ -190,7 +208,7 @@ class _Neighborhood:
 
 
 def class_mean(rows: FloatArray, index: IntArray, weight: FloatArray) -> FloatArray:
-    """Weighted mean of rows[index]; exact where these rows are all equal."""
+    """Return the weighted mean of rows[index]; it is exact if these rows are all equal."""
     mean: FloatArray = rows[index[0]] + _mean_offset(rows, index, weight)
     return mean
 
@@ -201,7 +219,7 @@ def _factor(suspected: NDArray[np.bool_], mu: float) -> FloatArray:
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 def _mean_offset(rows: Any, index: Any, weight: Any) -> Any:
-    """Weighted mean of rows[index] - rows[index[0]], in one pass and without a copy."""
+    """Return the weighted mean of rows[index] - rows[index[0]], in one pass and without a copy."""
     width = rows.shape[1]
     offset = np.zeros(width)
     total = 0.0

@@ -1,4 +1,4 @@
-"""Predict from plain data: all that a server needs of a model, without the code that trains."""
+"""Predict with a model given as plain arrays, without loading the training code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,28 @@ from numpy.typing import NDArray
 
 from frtsvm_core.finite import require_finite
 from frtsvm_core.kernels.functions import KERNEL_NAMES, RBF, resolve_kernel
-from frtsvm_core.twin.decision import Balance, pairs_of
+from frtsvm_core.twin.decision import DistanceWeights, count_pairs
 from frtsvm_core.twin.model import PlaneModel, decide
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-#: Version 2 has a balance. Without one the state is still of version 1: old readers know it.
-STATE_VERSION, BALANCED_STATE_VERSION = 1, 2
+#: Version 2 is used only for models with distance weights, so that older releases can still read all
+#: other models.
+STATE_VERSION, WEIGHTED_STATE_VERSION = 1, 2
 
 
 @dataclass(frozen=True)
 class Decision:
-    codes: IntArray  # class numbers
-    scores: FloatArray  # as `decision_function`
-    distances: FloatArray | None  # per class, where each class has one plane
+    """Prediction for some rows."""
+
+    codes: IntArray  # class number of each row, an index into `classes_`
+    scores: FloatArray  # as returned by `decision_function`
+    distances: FloatArray | None  # rows x classes; None if a class has more than one plane
 
 
-def joined(parts: Sequence[Decision]) -> Decision:
-    """One decision about the rows of all parts, which come from one model."""
+def concatenate_decisions(parts: Sequence[Decision]) -> Decision:
+    """Concatenate decisions of one model for consecutive rows."""
     distances = [part.distances for part in parts if part.distances is not None]
     return Decision(
         np.concatenate([part.codes for part in parts]),
@@ -38,7 +41,30 @@ def joined(parts: Sequence[Decision]) -> Decision:
 
 @dataclass(frozen=True)
 class FittedPredictor:
-    """Predicts from plain data, without an estimator; arrays may be read-only memory maps."""
+    """Predictor for a model given as plain arrays, which may be read-only memory maps.
+
+    Built by :func:`from_arrays`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    n_features_in_ : int
+        Number of features that rows must have.
+    model : PlaneModel
+        The fitted planes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from frtsvm_core import FRTSVMClassifier, from_arrays, to_arrays
+    >>> X = np.array([[-2.0, -1.0], [-1.0, -1.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> y = np.array(["no", "no", "yes", "yes"])
+    >>> predictor = from_arrays(to_arrays(FRTSVMClassifier("linear").fit(X, y)))
+    >>> decision = predictor.decide(np.array([[1.5, 0.5]]))
+    >>> predictor.classes_[decision.codes]
+    array(['yes'], dtype='<U3')
+    """
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -46,13 +72,18 @@ class FittedPredictor:
 
     @property
     def work_per_row(self) -> int:
-        """Multiplications that the decision about one row takes, or a little more."""
+        """Approximate number of multiplications per row, for choosing where to compute."""
         n_planes, width = self.model.coef.shape
         per_input = n_planes if self.model.kernel is None else n_planes + self.n_features_in_
         return int(width * per_input)
 
     def is_bounded(self, bound: float) -> bool:
-        """Whether values are sums of at most `bound` times a number of x, or of a bounded kernel."""
+        """Whether all distances stay finite for every row of moderate numbers.
+
+        True for the linear and RBF kernels if all coefficients, intercepts, landmarks and offsets
+        are below `bound` in magnitude and all plane norms above `1 / bound`. Then rows whose cells
+        are within the same bound need no check for overflow.
+        """
         model = self.model
         if not (model.kernel is None or isinstance(model.kernel, RBF)):
             return False
@@ -63,20 +94,36 @@ class FittedPredictor:
         return bool(largest < bound and model.norms.min() > 1.0 / bound)
 
     def prepare(self) -> int:
-        """Do now what the first prediction would do; returns the bytes it takes."""
+        """Compute the arrays that the first prediction would compute; return their size in bytes."""
         return self.model.prepare()
 
     def decide(self, x: FloatArray) -> Decision:
-        """Classes, scores and distances for rows of finite doubles."""
+        """Predict classes, scores and distances.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_rows, n_features), dtype float64
+            Finite numbers.
+
+        Returns
+        -------
+        decision : Decision
+
+        Raises
+        ------
+        ValueError
+            If the number of features is wrong, or a cell is NaN, infinite or too large.
+        """
         if x.ndim != 2 or x.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has shape {x.shape}, but the model expects {self.n_features_in_} features as input"
+                f"X has shape {x.shape}, but the model expects {self.n_features_in_} features as "
+                "input. Send a two-dimensional array with the columns of the training data."
             )
         require_finite(x)
         return self.decide_unchecked(x)
 
     def decide_unchecked(self, x: FloatArray) -> Decision:
-        """The same for rows that are known to have the right shape, and numbers within range."""
+        """Predict like `decide`, for rows whose shape and values have already been checked."""
         distances = self.model.distances(x)
         scores = self.model.scores(distances)
         per_class = distances if self.model.one_plane_per_class else None
@@ -84,11 +131,47 @@ class FittedPredictor:
 
 
 def from_arrays(state: Mapping[str, Any]) -> FittedPredictor:
-    """The predictor for a state of `to_arrays`; ValueError where its parts do not fit together."""
-    if state.get("state_version") not in (STATE_VERSION, BALANCED_STATE_VERSION):
-        raise ValueError(f"unknown state version {state.get('state_version')!r}")
+    """Build a predictor from the state that :func:`to_arrays` returned.
+
+    Parameters
+    ----------
+    state : mapping
+        The exported state. Arrays may be read-only memory maps; they are not copied.
+
+    Returns
+    -------
+    predictor : FittedPredictor
+
+    Raises
+    ------
+    ValueError
+        If the state version or the kernel is unknown, if the shapes of the arrays do not match each
+        other, or if an array contains NaN or infinity.
+
+    See Also
+    --------
+    to_arrays : Export a fitted estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from frtsvm_core import FRTSVMClassifier, from_arrays, to_arrays
+    >>> X = np.array([[-2.0, -1.0], [-1.0, -1.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> model = FRTSVMClassifier("linear").fit(X, [0, 0, 1, 1])
+    >>> predictor = from_arrays(to_arrays(model))
+    >>> np.array_equal(predictor.decide(X).scores, model.decision_function(X))
+    True
+    """
+    if state.get("state_version") not in (STATE_VERSION, WEIGHTED_STATE_VERSION):
+        raise ValueError(
+            f"The state of the model has the unknown state version {state.get('state_version')!r}. "
+            "Load it with the release that wrote it, or a newer one."
+        )
     if state["kernel"] not in KERNEL_NAMES:
-        raise ValueError(f"unknown kernel {state['kernel']!r}")
+        raise ValueError(
+            f"The state of the model names the unknown kernel {state['kernel']!r}; "
+            f"expected one of {', '.join(KERNEL_NAMES)}."
+        )
     kernel = resolve_kernel(
         state["kernel"], gamma=state["gamma"], degree=state["degree"], coef0=state["coef0"]
     )
@@ -99,16 +182,16 @@ def from_arrays(state: Mapping[str, Any]) -> FittedPredictor:
         intercept=state["intercept"],
         norms=state["norms"],
         plane_classes=state["plane_classes"],
-        balance=_balance(state),
+        balance=_distance_weights(state),
     )
     _require_consistent(state, model)
     return FittedPredictor(state["classes"], int(state["n_features"]), model)
 
 
-def _balance(state: Mapping[str, Any]) -> Balance | None:
+def _distance_weights(state: Mapping[str, Any]) -> DistanceWeights | None:
     if state["state_version"] == STATE_VERSION:
         return None
-    return Balance(state["plane_weights"], state["pair_offsets"])
+    return DistanceWeights(state["plane_weights"], state["pair_offsets"])
 
 
 def _require_consistent(state: Mapping[str, Any], model: PlaneModel) -> None:
@@ -116,19 +199,21 @@ def _require_consistent(state: Mapping[str, Any], model: PlaneModel) -> None:
     linear = model.kernel is None
     width = int(state["n_features"]) if linear else len(model.landmarks)
     numbers = [model.coef, model.intercept, model.norms]
-    n_pairs, balanced = pairs_of(model.plane_classes), True
+    n_pairs, weights_match = count_pairs(model.plane_classes), True
     if model.balance is not None:
         weights, offsets = model.balance.weights, model.balance.offsets
-        balanced = weights.shape == (n_planes,) and offsets.shape == (n_pairs,) and n_pairs > 0
+        weights_match = weights.shape == (n_planes,) and offsets.shape == (n_pairs,) and n_pairs > 0
         numbers += [weights, offsets]
     checks = {
         "coef": model.coef.shape == (n_planes, width),
         "intercept": model.intercept.shape == (n_planes,),
         "norms": model.norms.shape == (n_planes,),
         "classes": model.n_classes == len(state["classes"]),
-        "balance": balanced,
-        "numbers that are not finite": all(np.isfinite(values).all() for values in numbers),
+        "distance weights": weights_match,
+        "values that are not finite": all(np.isfinite(values).all() for values in numbers),
     }
     wrong = [part for part, right in checks.items() if not right]
     if wrong:
-        raise ValueError(f"the state of the model is inconsistent: {', '.join(wrong)}")
+        raise ValueError(
+            f"The state of the model is inconsistent: {', '.join(wrong)}. Export the model again."
+        )

@@ -1,7 +1,7 @@
-"""Kernel expansions: sum_j coef_pj k(x, y_j) for landmarks y_j that stay the same.
+"""Kernel expansions: sum_j coef_pj k(x, y_j) with fixed landmarks y_j.
 
-All that does not depend on x is computed once, when a model is loaded. Rows go through in blocks that
-stay in the cache, and every block is worked on in place.
+Arrays that do not depend on x are computed once, when a model is loaded. Rows are processed in blocks
+that fit into the CPU cache, and each block is computed in place.
 """
 
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 from frtsvm_core.kernels.functions import RBF, Kernel, in_blocks
 
 FloatArray = NDArray[np.float64]
-# Rows of a block: 128 x 1,000 landmarks is 1 MB, about what a core keeps at hand.
+# Rows per block: 128 rows x 1,000 landmarks are 1 MB, about the size of the L2 cache of a core.
 _BLOCK_ROWS = 128
 
 
 class Expansion(Protocol):
-    """Rows to values, one column per plane."""
+    """Function from rows to values, one column per plane."""
 
     @property
     def nbytes(self) -> int:
-        """What it holds beyond the model."""
+        """Size in bytes of the arrays that are not part of the model itself."""
         ...
 
     def __call__(self, x: FloatArray) -> FloatArray: ...
 
 
 def expansion_of(kernel: Kernel | None, landmarks: Any, coef: FloatArray) -> Expansion:
-    """x -> one column of values per row of `coef`; without a kernel these are weights of features."""
+    """Return the expansion for `coef`, one row per plane; `kernel=None` is the linear kernel."""
     if kernel is None:
         return LinearExpansion(np.ascontiguousarray(coef.T))
     if isinstance(kernel, RBF):
@@ -39,7 +39,7 @@ def expansion_of(kernel: Kernel | None, landmarks: Any, coef: FloatArray) -> Exp
 
 @dataclass(frozen=True)
 class LinearExpansion:
-    """x . coef."""
+    """Expansion of the linear kernel: x . weights."""
 
     weights: FloatArray  # features x planes
 
@@ -48,13 +48,13 @@ class LinearExpansion:
         return self.weights.nbytes
 
     def __call__(self, x: FloatArray) -> FloatArray:
-        values: FloatArray = x.dot(self.weights)  # for one row half the time of `@`
+        values: FloatArray = x.dot(self.weights)  # takes half the time of `@` for one row
         return values
 
 
 @dataclass(frozen=True)
 class KernelExpansion:
-    """Any kernel, by its matrix."""
+    """Expansion of any kernel, by its matrix k(x, landmarks)."""
 
     kernel: Kernel
     landmarks: Any
@@ -73,17 +73,17 @@ class KernelExpansion:
 
 @dataclass(frozen=True)
 class RBFExpansion:
-    """exp(-gamma |x - y|^2) by one matrix product, the norms included.
+    """Expansion of the RBF kernel, whose exponents are computed by a single matrix product.
 
-    With rows moved to the centre c of the landmarks, which keeps digits when all of them lie far from
-    the origin, and scaled by s = sqrt(2 gamma):
+    Rows are shifted by the center c of the landmarks, which avoids cancellation when all rows are far
+    from the origin, and scaled by s = sqrt(2 gamma):
 
         -gamma |x - y|^2 = [s(x - c), 1, -|s(x - c)|^2 / 2] . [s(y - c), -|s(y - c)|^2 / 2, 1]
     """
 
     centre: FloatArray
     scale: float
-    factor: FloatArray  # the right-hand sides above, one column per landmark
+    factor: FloatArray  # the right factors of the equation above, one column per landmark
     weights: FloatArray  # landmarks x planes
 
     @classmethod
@@ -118,7 +118,7 @@ class RBFExpansion:
             np.einsum("ij,ij->i", moved, moved, out=norms)
             norms *= -0.5
             exponents = np.matmul(left[:n], self.factor, out=products[:n])
-            if exponents.max(initial=0.0) > 0.0:  # rounding, at a row that is a landmark
+            if exponents.max(initial=0.0) > 0.0:  # rounding error at a row equal to a landmark
                 np.minimum(exponents, 0.0, out=exponents)
             np.exp(exponents, out=exponents)
             np.matmul(exponents, self.weights, out=values[start : start + n])

@@ -1,13 +1,13 @@
-"""Kernels as feature maps: every plane is solved as a linear one.
+"""Kernels as feature maps, so that every plane is solved as a linear problem.
 
 The paper's kernel plane is k(x, X)w + b with penalty |w|^2. With K = FF' and F'WF = RR' (W the row
 weights) it equals a linear plane in the coordinates F(x) with g = Rt:
 
     k(x, X)w = F(x).g,     |w| = |t|,     sqrt(w'Kw) = |g|          (docs/maths.md, eq. 16-18)
 
-so a map consists of the rows F, the root R of the penalty, and the way back from g to what prediction
-needs. For the linear kernel F = X and R = I. Penalizing |g|^2 = w'Kw instead, as the linear kernel does
-in its own space, is R = I for every kernel.
+so a feature map consists of the rows F, the root R of the penalty, and the matrix that converts g to the
+coefficients used for prediction. For the linear kernel F = X and R = I. With penalty="function", which
+penalizes |g|^2 = w'Kw instead, R = I for every kernel.
 """
 
 from dataclasses import dataclass
@@ -24,35 +24,35 @@ from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-#: What the margin term of a kernel plane measures: |w|^2 as in the paper, or |g|^2 = w'Kw.
+#: Margin term of a kernel plane: |w|^2 as in the paper ("coefficients"), or |g|^2 = w'Kw ("function").
 PENALTIES = ("coefficients", "function")
 
 
 @dataclass(frozen=True)
 class FeatureMap:
-    """What the twin problem sees of the kernel."""
+    """Training rows in the coordinates in which planes are linear."""
 
     rows: FloatArray  # F, one row per training row
-    root: FloatArray | None  # R with RR' = F'WF; None where R = I
-    back: FloatArray | None  # matrix from g to coefficients over the base; None where they are g
-    landmarks: Any  # rows, or for a precomputed kernel row numbers, that prediction needs; or None
+    root: FloatArray | None  # R with RR' = F'WF; None if R = I
+    to_coefficients: FloatArray | None  # coefficients are g @ to_coefficients; None if they are g
+    landmarks: Any  # rows that prediction needs, row numbers if precomputed; None if linear
     rank: int
-    residual: float
+    residual: float  # share of the trace of the kernel that F leaves out
 
     def coefficients(self, g: FloatArray) -> FloatArray:
-        """Coefficients over x (linear) or k(x, landmarks), for plane directions g (one per row)."""
-        return g if self.back is None else g @ self.back
+        """Return the coefficients over x (linear) or k(x, landmarks) for directions g, one per row."""
+        return g if self.to_coefficients is None else g @ self.to_coefficients
 
 
 def linear_map(x: FloatArray) -> FeatureMap:
-    """F = X; with more features than rows, X in an orthonormal basis of its row space."""
+    """Return F = X; with more features than rows, X in an orthonormal basis of its row space."""
     n_rows, n_features = x.shape
     if n_features <= n_rows:
         return FeatureMap(x, None, None, None, n_features, 0.0)
     basis, coordinates = qr(x.T, mode="economic")
     rows = np.ascontiguousarray(coordinates.T, dtype=np.float64)
-    back = np.asarray(basis.T, dtype=np.float64)
-    return FeatureMap(rows, None, back, None, n_rows, 0.0)
+    to_coefficients = np.asarray(basis.T, dtype=np.float64)
+    return FeatureMap(rows, None, to_coefficients, None, n_rows, 0.0)
 
 
 def kernel_map(
@@ -65,7 +65,10 @@ def kernel_map(
     penalty: str = "coefficients",
     rng: np.random.Generator,
 ) -> FeatureMap:
-    """F by pivoted Cholesky: exact for `rank=None`, to a tolerance for "auto", capped for an int."""
+    """Compute F by pivoted Cholesky factorization.
+
+    `rank=None` is exact, "auto" stops at the tolerance or at an affordable rank, and an int is a cap.
+    """
     n_rows = x.shape[0]
     max_rank = n_rows
     if rank is None or (rank == "auto" and n_rows <= EXACT_ROWS):
@@ -87,7 +90,7 @@ def kernel_map(
     return FeatureMap(
         rows=rows,
         root=_penalty_root(rows, weight) if penalty == "coefficients" else None,
-        back=inverse,
+        to_coefficients=inverse,
         landmarks=pivots if isinstance(kernel, Precomputed) else x[pivots],
         rank=pivots.size,
         residual=factor.residual,
@@ -95,11 +98,11 @@ def kernel_map(
 
 
 def _penalty_root(rows: FloatArray, weight: FloatArray) -> FloatArray:
-    """A lower triangular R with RR' = F'WF."""
+    """Return a lower triangular R with RR' = F'WF."""
     weighted = rows if np.all(weight == 1.0) else rows * np.sqrt(weight)[:, None]
     try:
         root: FloatArray = cholesky(weighted.T @ weighted, lower=True)
     except LinAlgError:
-        # Squaring lost the smallest singular values; QR keeps them.
+        # Squaring has lost the smallest singular values; QR preserves them.
         root = np.ascontiguousarray(qr(weighted, mode="r")[0][: rows.shape[1]].T)
     return root

@@ -1,8 +1,8 @@
-"""Kernel functions as matrices that are never formed whole.
+"""Kernel functions, evaluated block by block so that the full kernel matrix is never stored.
 
-A `Kernel` gives what the factorization and prediction need: the diagonal and single columns for the
-training rows, and k(x, landmarks) for new rows. `resolve_kernel` turns the estimator's parameters
-into one.
+A `Kernel` computes the diagonal and single columns for the training rows, which the factorization
+needs, and k(x, landmarks) for new rows, which prediction needs. `resolve_kernel` creates one from the
+parameters of an estimator.
 """
 
 from collections.abc import Callable
@@ -17,18 +17,18 @@ KernelFunction = Callable[[FloatArray, FloatArray], FloatArray]
 
 KERNEL_NAMES = ("linear", "rbf", "poly", "sigmoid", "precomputed")
 
-# Rows of a block: large enough for fast matrix products, small enough for the cache.
+# Cells per block: large enough for fast matrix products, small enough for the CPU cache.
 _BLOCK_CELLS = 1 << 18
 
 
 @dataclass(frozen=True)
 class RBF:
-    """exp(-gamma |x - y|^2); the paper's g is gamma = 1/g^2."""
+    """RBF kernel exp(-gamma |x - y|^2); gamma = 1/g^2 for the paper's width g."""
 
     gamma: float
 
     def __call__(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        # |x|^2 - 2x.y + |y|^2 loses digits when all rows lie far from the origin: move them there.
+        # |x|^2 - 2x.y + |y|^2 cancels if all rows are far from the origin, so they are centered first.
         centre = y.mean(axis=0)
         x, y = x - centre, y - centre
         squared = x @ (-2.0 * y.T)
@@ -44,7 +44,7 @@ class RBF:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """(gamma x.y + coef0)^degree."""
+    """Polynomial kernel (gamma x.y + coef0)^degree."""
 
     gamma: float
     degree: float
@@ -57,7 +57,7 @@ class Polynomial:
         return self._power(np.einsum("ij,ij->i", x, x))
 
     def _power(self, products: FloatArray) -> FloatArray:
-        # Overflow shows as an infinity, which the factorization reports.
+        # Overflow gives infinity, which the factorization reports as an error.
         with np.errstate(over="ignore"):
             result: FloatArray = (self.gamma * products + self.coef0) ** self.degree
         return result
@@ -65,7 +65,10 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Sigmoid:
-    """tanh(gamma x.y + coef0): a kernel for some parameters only, which the factorization checks."""
+    """Sigmoid kernel tanh(gamma x.y + coef0).
+
+    It is positive semi-definite only for some parameters and rows; the factorization checks this.
+    """
 
     gamma: float
     coef0: float
@@ -80,7 +83,7 @@ class Sigmoid:
 
 @dataclass(frozen=True)
 class UserKernel:
-    """A callable k(X, Y) -> matrix, as scikit-learn's SVC takes it."""
+    """Kernel given as a callable k(X, Y) -> matrix, as in scikit-learn's SVC."""
 
     function: Callable[[Any, Any], Any]
 
@@ -88,8 +91,9 @@ class UserKernel:
         matrix = np.asarray(self.function(x, y), dtype=np.float64)
         if matrix.shape != (x.shape[0], y.shape[0]):
             raise ValueError(
-                f"the kernel callable returned shape {matrix.shape} for {x.shape[0]} and "
-                f"{y.shape[0]} rows; expected {(x.shape[0], y.shape[0])}"
+                f"The kernel callable returned shape {matrix.shape} for {x.shape[0]} and "
+                f"{y.shape[0]} rows; expected {(x.shape[0], y.shape[0])}. Return one row per row of "
+                "the first argument and one column per row of the second."
             )
         return matrix
 
@@ -98,7 +102,7 @@ class UserKernel:
 
 
 class Precomputed:
-    """The rows *are* kernel values: training rows are K, new rows are k(x, training rows)."""
+    """Precomputed kernel: the training rows are K, and new rows are k(x, training rows)."""
 
     def __call__(self, x: FloatArray, y: NDArray[np.intp]) -> FloatArray:
         return x[:, y]
@@ -111,7 +115,7 @@ Kernel = RBF | Polynomial | Sigmoid | UserKernel | Precomputed
 
 
 def resolve_kernel(kernel: Any, *, gamma: float, degree: float, coef0: float) -> Kernel | None:
-    """The kernel for an estimator's parameters; None is the linear kernel, which needs no matrix."""
+    """Return the kernel for the parameters of an estimator; None for the linear kernel."""
     if callable(kernel):
         return UserKernel(kernel)
     choices: dict[str, Kernel | None] = {
@@ -125,7 +129,7 @@ def resolve_kernel(kernel: Any, *, gamma: float, degree: float, coef0: float) ->
 
 
 def resolve_gamma(gamma: float | str, x: FloatArray, weight: FloatArray) -> float:
-    """scikit-learn's "scale" and "auto"; the variance counts a row as often as its weight says."""
+    """Return gamma as scikit-learn defines "scale" and "auto", with the weighted variance of the rows."""
     if gamma == "auto":
         return 1.0 / float(x.shape[1])
     if gamma == "scale":
@@ -138,6 +142,6 @@ def resolve_gamma(gamma: float | str, x: FloatArray, weight: FloatArray) -> floa
 
 
 def in_blocks(n_rows: int, n_columns: int) -> list[slice]:
-    """Slices that cut n_rows into blocks of about _BLOCK_CELLS cells."""
+    """Return slices that divide n_rows into blocks of about _BLOCK_CELLS cells."""
     size = max(16, _BLOCK_CELLS // max(1, n_columns))
     return [slice(start, start + size) for start in range(0, n_rows, size)]

@@ -1,22 +1,22 @@
-"""Compiled coordinate sweeps: one pass over the active set, no decision about stopping.
+"""Compiled coordinate descent sweeps: one pass over the active set, without stopping tests.
 
 Both sweeps work on the box-constrained dual of one plane (docs/maths.md, eq. 9),
 
     min  1/2 a'Qa - e'a    s.t.  0 <= a <= C,      Q = ZZ',
 
-and differ only in where the gradient g = Qa - e comes from: `sweep_rows` keeps v = Z'a and
-forms g_i = z_i.v - 1, `sweep_gram` keeps g itself and reads Q. The step of a coordinate
-(eq. 12) is one function for both.
+and differ only in how they obtain the gradient g = Qa - e: `sweep_rows` updates v = Z'a and
+computes g_i = z_i.v - 1, `sweep_gram` updates g itself and reads Q. Both take the step of a
+coordinate (eq. 12) from the same function.
 """
 
 from typing import Any
 
 from numba import njit
 
-# Sums may be reordered so that they run in vector registers; NaN and infinity keep their meaning.
+# Allow sums to be reordered, so that they are vectorized; NaN and infinity are still handled.
 _VECTORIZED = {"reassoc", "contract", "nsz"}
 
-# A projected gradient below this is rounding noise next to the 1 of the margin.
+# A projected gradient below this is a rounding error, compared with the margin of 1.
 MIN_PROJECTED_GRADIENT = 1e-14
 
 _DROP = 0
@@ -28,10 +28,10 @@ _MOVE = 2
 def _coordinate_step(
     gradient: float, value: float, bound: float, curvature: float, upper: float, lower: float
 ) -> tuple[int, float, float]:
-    """What to do with one coordinate: drop it, keep it, or move it to `target`.
+    """Decide whether to drop one coordinate, to keep it, or to move it to `target`.
 
     Returns (action, projected gradient, target). `upper` and `lower` are the shrinking thresholds
-    (Mbar and mbar); with +inf and -inf nothing is ever dropped. Targets are clipped, so that
+    (Mbar and mbar); with +inf and -inf no coordinate is dropped. Targets are clipped, so that
     `value == 0` and `value == bound` are exact tests.
     """
     projected = gradient
@@ -60,8 +60,11 @@ def sweep_rows(
     upper: float,
     lower: float,
 ) -> tuple[float, float, int]:
-    """One sweep with the gradient from v. Returns (M, m, n_active) with m <= 0 <= M: the extremes of
-    the projected gradient met on the way. Dropped indices move behind the first n_active."""
+    """Run one sweep with gradients computed from v.
+
+    Returns (M, m, n_active) with m <= 0 <= M, the extremes of the projected gradient over the sweep.
+    Dropped indices are moved behind the first n_active.
+    """
     largest = 0.0
     smallest = 0.0
     width = rows.shape[1]
@@ -101,7 +104,10 @@ def sweep_gram(
     upper: float,
     lower: float,
 ) -> tuple[float, float, int]:
-    """One sweep with the gradient from Q: O(1) to look at a coordinate, O(n) to move one."""
+    """Run one sweep with gradients updated from Q: O(1) to test a coordinate, O(n) to move it.
+
+    Returns the same values as `sweep_rows`.
+    """
     largest = 0.0
     smallest = 0.0
     size = gram.shape[0]

@@ -1,12 +1,13 @@
-"""Compiled steps up a path of boxes: the same small problem for every slack cost, in one call.
+"""Compiled solver for a path of boxes: one small problem for many slack costs, in one call.
 
     min  1/2 a'Qa - e'a    s.t.  0 <= a <= c s,      c = c_1 < c_2 < ...      (docs/maths.md, eq. 9)
 
-Between two boxes the coordinates at their bound move with it, the others stay: a start from which a
-few sweeps and a few active-set steps lead to the solution. A step costs O(|F|^2) for the free set F,
-because the Cholesky factor of Q_FF is updated when a coordinate joins or leaves, and not computed
-anew. Searches solve thousands of such problems of some hundred rows, where one Python call per sweep
-would take most of the time; hence, unlike elsewhere, these compiled functions decide when to stop.
+From one box to the next, coordinates at their upper bound move with the bound and all others keep
+their value. From this start, a few sweeps and active-set steps reach the solution. A step costs
+O(|F|^2) for the free set F, because the Cholesky factor of Q_FF is updated when a coordinate joins or
+leaves instead of being recomputed. A parameter search solves thousands of such problems with a few
+hundred rows, where one Python call per sweep would take most of the time. Therefore, unlike the other
+compiled functions, these decide when to stop.
 """
 
 from typing import Any
@@ -18,31 +19,31 @@ from frtsvm_core.solvers._dual_cd_sweep import sweep_gram
 
 _VECTORIZED = {"reassoc", "contract", "nsz"}
 
-# Sweeps before the first active-set steps of a box; twice as many before each further attempt.
+# Number of sweeps before the first active-set steps of a box; doubled before each further attempt.
 _FIRST_SWEEPS = 6
 _ATTEMPTS = 5
-# A sweep that met no larger violation has nothing left to do.
-_SETTLED = 1e-11
-# After so many boxes the gradient is formed anew, so that the rounding of updates cannot add up.
+# Sweeps end when the spread of the projected gradient is at most this.
+_SWEEP_TOL = 1e-11
+# The gradient is recomputed after this many boxes, so that rounding errors of updates do not add up.
 _FRESH_EVERY = 8
-# How many coordinates with the wrong sign join the free set at once.
+# Number of coordinates whose gradient has the wrong sign that join the free set in one step.
 _JOIN_AT_ONCE = 3
-# A gradient of the wrong sign below this, next to the 1 of the margin, is rounding.
+# A gradient of the wrong sign below this is a rounding error, compared with the margin of 1.
 _GRADIENT_ROUNDING = 1e-12
-# The gradient that Newton steps may leave on the free set.
+# Largest gradient on the free set that is accepted after the Newton steps.
 _FREE_ROUNDING = 1e-9
-# Added to the diagonal of Q_FF, relative to the largest of Q: makes the step along a direction in
-# which the objective is linear long instead of infinite.
+# Added to the diagonal of Q_FF, relative to the largest diagonal entry of Q, so that the step along a
+# direction in which the objective is linear is long instead of infinite.
 _RIDGE = 1e-13
 
 _AT_BOUND = 0
 _FREE = 1
-_STOPPED = 2  # met a bound since the last full step; may not join before the next
+_STOPPED = 2  # reached a bound since the last full step; cannot join the free set before the next one
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _append(gram: Any, lower: Any, free: Any, n_free: int, i: int, ridge: float) -> int:
-    """Let coordinate i join: one more row of the Cholesky factor."""
+    """Add coordinate i to the free set by appending a row to the Cholesky factor."""
     squared = 0.0
     for a in range(n_free):
         total = gram[i, free[a]]
@@ -58,7 +59,7 @@ def _append(gram: Any, lower: Any, free: Any, n_free: int, i: int, ridge: float)
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _remove(lower: Any, free: Any, n_free: int, position: int) -> int:
-    """Let the coordinate at `position` leave: its row goes, rotations restore the triangle."""
+    """Remove the coordinate at `position`: delete its row, and restore the triangle by rotations."""
     for a in range(position, n_free - 1):
         free[a] = free[a + 1]
         for b in range(a + 2):
@@ -80,7 +81,7 @@ def _remove(lower: Any, free: Any, n_free: int, position: int) -> int:
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _solve(lower: Any, n_free: int, x: Any) -> None:
-    """x = (LL')^-1 x in place."""
+    """Compute x = (LL')^-1 x in place."""
     for a in range(n_free):
         total = x[a]
         for b in range(a):
@@ -93,7 +94,8 @@ def _solve(lower: Any, n_free: int, x: Any) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def _form_gradient(gram: Any, alpha: Any, gradient: Any) -> None:
+def _compute_gradient(gram: Any, alpha: Any, gradient: Any) -> None:
+    """Compute the gradient Qa - e."""
     gradient[:] = -1.0
     for i in range(alpha.size):
         if alpha[i] != 0.0:
@@ -105,8 +107,11 @@ def _form_gradient(gram: Any, alpha: Any, gradient: Any) -> None:
 def _move_bounds(
     gram: Any, bound: Any, alpha: Any, gradient: Any, at_bound: Any, ratio: float
 ) -> None:
-    """Take what is at its bound along to the next box. With B those coordinates and F the rest,
-    Qa = Q_B a_B + Q_F a_F becomes r Q_B a_B + Q_F a_F = r Qa + (1 - r) Q_F a_F, and F is small."""
+    """Move the coordinates at their bound to the bound of the next box, and update the gradient.
+
+    With B these coordinates, F the rest and r the ratio of the costs, Qa = Q_B a_B + Q_F a_F becomes
+    r Q_B a_B + Q_F a_F = r Qa + (1 - r) Q_F a_F. This is cheap because F is small.
+    """
     for k in range(alpha.size):
         gradient[k] = ratio * (gradient[k] + 1.0) - 1.0
     for i in range(alpha.size):
@@ -118,8 +123,8 @@ def _move_bounds(
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def _reach(value: float, bound: float, step: float) -> float:
-    """The multiple of `step` that leads from `value` to the end of [0, bound]."""
+def _steps_to_bound(value: float, bound: float, step: float) -> float:
+    """Return the multiple of `step` that leads from `value` to the end of [0, bound]."""
     if step < 0.0:
         return -value / step
     if step > 0.0:
@@ -131,20 +136,20 @@ def _reach(value: float, bound: float, step: float) -> float:
 def _step(
     bound: Any, alpha: Any, moved: Any, state: Any, free: Any, rest: Any, step: Any, n_free: int
 ) -> bool:
-    """Take as much of the Newton step as fits into the box; True if that is all of it.
+    """Take the Newton step up to the first bound; return whether the whole step fits into the box.
 
-    A step of length t leaves (1 - t) times the gradient on the free set: `rest` is kept up with
-    that, and `moved` collects what the gradient of all coordinates has yet to learn.
+    A step of length t leaves (1 - t) times the gradient on the free set, which `rest` stores. `moved`
+    collects the changes of alpha that are not yet part of the gradient of all coordinates.
     """
     length = 1.0
     for a in range(n_free):
         i = free[a]
-        length = min(length, _reach(alpha[i], bound[i], step[a]))
+        length = min(length, _steps_to_bound(alpha[i], bound[i], step[a]))
     full = length >= 1.0
     for a in range(n_free):
         i = free[a]
         before = alpha[i]
-        if not full and _reach(before, bound[i], step[a]) <= length:
+        if not full and _steps_to_bound(before, bound[i], step[a]) <= length:
             alpha[i] = 0.0 if step[a] < 0.0 else bound[i]
             state[i] = _STOPPED
         else:
@@ -155,8 +160,8 @@ def _step(
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def _release(lower: Any, state: Any, free: Any, rest: Any, n_free: int) -> int:
-    """Remove the coordinates that the last step has taken to a bound."""
+def _remove_stopped(lower: Any, state: Any, free: Any, rest: Any, n_free: int) -> int:
+    """Remove the coordinates that the last step has moved to a bound from the free set."""
     for position in range(n_free - 1, -1, -1):
         if state[free[position]] == _STOPPED:
             n_free = _remove(lower, free, n_free, position)
@@ -166,8 +171,8 @@ def _release(lower: Any, state: Any, free: Any, rest: Any, n_free: int) -> int:
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
-def _spread(gram: Any, gradient: Any, moved: Any) -> None:
-    """Let the gradient learn what has moved."""
+def _update_gradient(gram: Any, gradient: Any, moved: Any) -> None:
+    """Update the gradient for the coordinates that changed, and clear `moved`."""
     for i in range(gradient.size):
         if moved[i] != 0.0:
             for k in range(gradient.size):
@@ -177,16 +182,16 @@ def _spread(gram: Any, gradient: Any, moved: Any) -> None:
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _worst_at_bound(bound: Any, alpha: Any, gradient: Any, state: Any) -> int:
-    """The coordinate that most wants to leave its bound, or -1."""
+    """Return the coordinate at a bound that violates optimality most, or -1."""
     worst = -1
     most = 0.0
     largest = 0.0
     for i in range(alpha.size):
         largest = max(largest, abs(gradient[i]))
         if state[i] == _AT_BOUND and bound[i] > 0.0:
-            wish = -gradient[i] if alpha[i] == 0.0 else gradient[i]
-            if wish > most:
-                most = wish
+            violation = -gradient[i] if alpha[i] == 0.0 else gradient[i]
+            if violation > most:
+                most = violation
                 worst = i
     return worst if most > _GRADIENT_ROUNDING * (1.0 + largest) else -1
 
@@ -195,7 +200,7 @@ def _worst_at_bound(bound: Any, alpha: Any, gradient: Any, state: Any) -> int:
 def _finish(
     gram: Any, bound: Any, alpha: Any, gradient: Any, lower: Any, free: Any, ridge: float
 ) -> bool:
-    """Active-set steps from `alpha`; True if every optimality condition holds up to rounding."""
+    """Take active-set steps from `alpha`; return whether all optimality conditions are met."""
     size = alpha.size
     state = np.zeros(size, dtype=np.int8)
     moved = np.zeros(size)
@@ -214,9 +219,9 @@ def _finish(
                 step[a] = -rest[a]
             _solve(lower, n_free, step)
             if not _step(bound, alpha, moved, state, free, rest, step, n_free):
-                n_free = _release(lower, state, free, rest, n_free)
+                n_free = _remove_stopped(lower, state, free, rest, n_free)
                 continue
-        _spread(gram, gradient, moved)
+        _update_gradient(gram, gradient, moved)
         joined = 0
         for i in range(size):
             if state[i] == _STOPPED:
@@ -234,7 +239,7 @@ def _finish(
             largest = max(largest, abs(rest[a]))
         if joined == 0 and largest <= _FREE_ROUNDING:
             return True
-    _form_gradient(gram, alpha, gradient)
+    _compute_gradient(gram, alpha, gradient)
     return False
 
 
@@ -244,9 +249,9 @@ def solve_path(
     weight: Any,  # in: s, n
     path: Any,  # in: c, ascending
     alphas: Any,  # out: boxes x n
-    exact: Any,  # out: boxes, whether the conditions hold up to rounding
+    exact: Any,  # out: boxes, whether all optimality conditions are met
 ) -> None:
-    """Solve every box from the solution of the one below it."""
+    """Solve every box, starting from the solution of the previous one."""
     size = weight.size
     alpha = np.zeros(size)
     gradient = np.empty(size)
@@ -259,18 +264,18 @@ def solve_path(
         ridge = max(ridge, _RIDGE * gram[i, i])
     for box in range(path.size):
         bound = path[box] * weight
-        same = box > 0 and exact[box - 1]
+        unchanged = box > 0 and exact[box - 1]
         for i in range(size):
             if at_bound[i] and alpha[i] != bound[i]:
-                same = False
-        if not same:
+                unchanged = False
+        if not unchanged:
             exact[box] = False
             sweeps = _FIRST_SWEEPS
             if box % _FRESH_EVERY == 0:
                 for i in range(size):
                     if at_bound[i]:
                         alpha[i] = bound[i]
-                _form_gradient(gram, alpha, gradient)
+                _compute_gradient(gram, alpha, gradient)
             else:
                 _move_bounds(gram, bound, alpha, gradient, at_bound, path[box] / path[box - 1])
             for _ in range(_ATTEMPTS):
@@ -278,7 +283,7 @@ def solve_path(
                     largest, smallest, _n = sweep_gram(
                         gram, bound, alpha, gradient, order, size, np.inf, -np.inf
                     )
-                    if largest - smallest <= _SETTLED:
+                    if largest - smallest <= _SWEEP_TOL:
                         break
                 if _finish(gram, bound, alpha, gradient, lower, free, ridge):
                     exact[box] = True

@@ -1,11 +1,12 @@
-"""Finish a dual solution to rounding: an active-set method on the few coordinates between bounds.
+"""Active-set method that solves a nearly converged dual problem to the level of rounding errors.
 
-Coordinate descent finds quickly which coordinates are at 0 or at the bound, and then closes in on the
-remaining values only linearly. From there the solution is a few small linear systems away. With F the
-free set, Q_FF d = -(Qa - e)_F is the step to the minimum over F (docs/maths.md, eq. 14). A step that
-would leave the box ends at the first bound it meets, and that coordinate leaves F; after a full step
-the coordinates whose gradient has the wrong sign are looked for, and the worst few join F. Every step
-lowers the dual objective, so the result is never worse than the start.
+Coordinate descent quickly finds which coordinates are at 0 or at the upper bound, but then converges
+only linearly to the values of the others. From there, solving a few small linear systems suffices. With
+F the free set, the coordinates between their bounds, Q_FF d = -(Qa - e)_F is the step to the minimum
+over F (docs/maths.md, eq. 14). A step that would leave the box ends at the first bound, and that
+coordinate leaves F. After a full step, the few coordinates at bounds whose gradient violates optimality
+most join F. Every step decreases the objective of the minimization (eq. 9), so the result is never worse
+than the start.
 """
 
 from dataclasses import dataclass
@@ -16,29 +17,34 @@ from scipy.linalg import cho_factor, cho_solve, qr
 
 FloatArray = NDArray[np.float64]
 
-# Free sets whose systems would take more than this many operations in all are left to further sweeps.
+# If the linear systems would take more operations than this in total, further sweeps are used instead.
 _MAX_OPERATIONS = 2e9
-# How many coordinates with the wrong sign join at once; more of them only leave again one by one.
+# Number of violating coordinates that join in one step; if more join, most leave again one by one.
 _JOIN_AT_ONCE = 3
-# A gradient of the wrong sign below this is rounding.
+# A gradient of the wrong sign below this is a rounding error.
 _GRADIENT_ROUNDING = 1e-12
-# Added to the diagonal of Q_FF, relative to its largest entry: where rows repeat, or are more than the
-# space has directions, the system is singular, and this makes the step long instead of infinite.
+# Added to the diagonal of Q_FF, relative to its largest entry. With repeated rows, or more rows than
+# columns, the system is singular, and this makes the step long instead of infinite.
 _RIDGE = 1e-13
-# Below this share of the gradient the part outside the columns' range is rounding.
-_UNANSWERED = 1e-8
+# The part of the gradient outside the range of Z_F is a rounding error below this share of the gradient.
+_OUTSIDE_RANGE = 1e-8
 
 
 @dataclass(frozen=True)
 class Refinement:
+    """Result of `refine`."""
+
     alpha: FloatArray
     n_steps: int
-    exact: bool  # every optimality condition holds up to rounding
+    exact: bool  # all optimality conditions are met, up to rounding errors
 
 
 def refine(rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> Refinement:
-    """Steps from `alpha` until the optimality conditions hold to rounding, or their number is out of
-    proportion to the free set they began with."""
+    """Take active-set steps from `alpha` until all optimality conditions are met.
+
+    Stops early, with `exact=False`, if the free set is too large for this method or after 100 steps
+    plus twice the size of the first free set.
+    """
     alpha = alpha.copy()
     v = rows.T @ alpha
     free = (alpha > 0.0) & (alpha < bound)
@@ -65,7 +71,7 @@ def refine(rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> Refinement
 
 
 class _Products:
-    """Q_FF for changing F: the products of rows that were ever free are computed once."""
+    """Compute Q_FF for changing F, caching the products of all rows that have been in F."""
 
     def __init__(self, rows: FloatArray) -> None:
         self._rows = rows
@@ -74,14 +80,15 @@ class _Products:
         self._gram = np.empty((0, 0))
 
     def among(self, index: NDArray[np.intp]) -> FloatArray:
+        """Return Q_FF for F = `index`."""
         new = index[self._position[index] < 0]
         if new.size:
-            self._learn(new)
+            self._add(new)
         position = self._position[index]
         gram: FloatArray = self._gram[np.ix_(position, position)]
         return gram
 
-    def _learn(self, new: NDArray[np.intp]) -> None:
+    def _add(self, new: NDArray[np.intp]) -> None:
         known = np.concatenate([self._known, new])
         self._position[new] = np.arange(self._known.size, known.size)
         columns = self._rows[known] @ self._rows[new].T
@@ -93,7 +100,7 @@ class _Products:
 
 
 def _operations(n_free: int, width: int) -> float:
-    """Of all steps that end one coordinate each, until as many are left as there are columns."""
+    """Estimate the operations of all steps, if each removes one coordinate until `width` are left."""
     per_step = float(n_free) ** 2 * width if n_free <= width else float(n_free) * width**2
     return per_step * max(1, n_free - width)
 
@@ -101,18 +108,18 @@ def _operations(n_free: int, width: int) -> float:
 def _direction(
     index: NDArray[np.intp], block: FloatArray, gradient: FloatArray, products: _Products
 ) -> tuple[FloatArray, float]:
-    """Where to go from here, and how much of it at most.
+    """Return the step direction and its largest length.
 
-    With more free rows than columns the gradient usually has a part that no combination of columns
-    can answer; along it the objective falls without end, and only the box stops it. Otherwise it is
-    the step to the minimum over the free set.
+    With more free rows than columns, the gradient usually has a part outside the range of Z_F. Along
+    that part the objective decreases without bound, and only the box limits the step (eq. 15; length
+    infinity). Otherwise it is the step to the minimum over the free set (eq. 14; length 1).
     """
     n_free, width = block.shape
     if n_free > width:
         basis = qr(block, mode="economic", check_finite=False)[0]
-        unanswered = gradient - basis @ (basis.T @ gradient)
-        if np.abs(unanswered).max() > _UNANSWERED * np.abs(gradient).max():
-            return -unanswered, np.inf
+        outside = gradient - basis @ (basis.T @ gradient)
+        if np.abs(outside).max() > _OUTSIDE_RANGE * np.abs(gradient).max():
+            return -outside, np.inf
     gram = products.among(index)
     gram.flat[:: n_free + 1] += _RIDGE * np.diagonal(gram).max()
     factor = cho_factor(gram, lower=True, overwrite_a=True, check_finite=False)
@@ -122,7 +129,7 @@ def _direction(
 def _step_in_box(
     step: FloatArray, longest: float, value: FloatArray, bound: FloatArray
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """As much of the step as fits into the box, and which coordinates it takes exactly to a bound."""
+    """Take the step up to the first bound; return the new values and which of them reach a bound."""
     falling, rising = step < 0.0, step > 0.0
     reach = np.full(value.shape, np.inf)
     reach[falling] = value[falling] / -step[falling]
@@ -140,9 +147,9 @@ def _step_in_box(
 def _worst_outside(
     gradient: FloatArray, alpha: FloatArray, bound: FloatArray, free: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """The coordinates at a bound that most want to leave it."""
-    wish = np.where(alpha == 0.0, -gradient, gradient)
-    wish[free | (bound == 0.0)] = 0.0
+    """Return the coordinates at a bound that violate optimality most."""
+    violation = np.where(alpha == 0.0, -gradient, gradient)
+    violation[free | (bound == 0.0)] = 0.0
     rounding = _GRADIENT_ROUNDING * (1.0 + float(np.abs(gradient).max(initial=0.0)))
-    wanting = np.flatnonzero(wish > rounding)
-    return wanting[np.argsort(-wish[wanting])[:_JOIN_AT_ONCE]]
+    violating = np.flatnonzero(violation > rounding)
+    return violating[np.argsort(-violation[violating])[:_JOIN_AT_ONCE]]

@@ -1,9 +1,9 @@
-"""The solver of a plane: coordinate descent to find the active set, Newton steps to finish.
+"""Solver for one plane: coordinate descent to find the active set, then Newton steps.
 
 Ill-conditioned problems (large boxes, little regularization) can need thousands of sweeps although
-the active set is right after a few dozen. So the sweeps run in rounds of growing length, and after
-each round that has not converged the Newton steps are tried: if they meet every optimality condition
-the problem is solved, and otherwise the next round starts from where they arrived.
+the active set is right after a few dozen. The sweeps therefore run in rounds of growing length, and
+Newton steps are tried after each round. If the steps meet all optimality conditions, the problem is
+solved; otherwise the next round starts from their result.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ _FIRST_ROUND = 50
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """When to stop, and how to sweep, for those who pass it on."""
+    """Stopping and shrinking options of `solve_box_qp`."""
 
     tol: float
     max_sweeps: int
@@ -30,10 +30,12 @@ class SolverOptions:
 
 @dataclass(frozen=True)
 class BoxQPSolution:
+    """Result of `solve_box_qp`."""
+
     alpha: FloatArray
     v: FloatArray  # Z'alpha
     n_sweeps: int
-    n_visits: int
+    n_visits: int  # coordinates visited, over all sweeps
     n_newton_steps: int
     converged: bool
 
@@ -49,7 +51,10 @@ def solve_box_qp(
     start: FloatArray | None = None,
     callback: SweepCallback | None = None,
 ) -> BoxQPSolution:
-    """min 1/2 a'ZZ'a - e'a over 0 <= a <= C, with Z = `rows` and C = `bound`, from `start` or 0."""
+    """Minimize 1/2 a'ZZ'a - e'a over 0 <= a <= C, with Z = `rows` and C = `bound` (eq. 9).
+
+    The solver starts from `start`, or from 0.
+    """
     alpha = start
     n_sweeps = n_visits = n_steps = 0
     round_length = _FIRST_ROUND
@@ -70,7 +75,7 @@ def solve_box_qp(
         if converged or solution.n_sweeps == round_length:
             refined = refine(rows, bound, alpha)
             n_steps += refined.n_steps
-            # Steps that ended early lower the objective, yet may leave a larger gradient behind.
+            # Steps that ended early decrease the objective, but may increase the largest gradient.
             if refined.exact or not converged:
                 alpha, v = refined.alpha, rows.T @ refined.alpha
             converged = converged or refined.exact
@@ -80,7 +85,7 @@ def solve_box_qp(
 
 
 def _counting_from(done: int, callback: SweepCallback | None) -> SweepCallback | None:
-    """Number the sweeps through all rounds."""
+    """Return a callback that numbers the sweeps consecutively through all rounds."""
     if callback is None or done == 0:
         return callback
 

@@ -1,4 +1,4 @@
-"""Dual coordinate descent with shrinking: the driver that decides.
+"""Dual coordinate descent with shrinking: order of the sweeps, stopping tests and callbacks.
 
 Given Z (n x p) and the box C, solves
 
@@ -8,14 +8,14 @@ and returns a together with v = Z'a. Stops when the projected gradient of *every
 in an interval of length `tol`, measured over a sweep of the full set. The margin in the primal is
 1, so the gradient z_i.v - 1 has scale 1 whatever the scale of the data, and `tol` needs no scaling.
 
-Shrinking (Algorithm 2 of the paper, corrected as in docs/maths.md, section 6) only leaves
-coordinates out of sweeps; convergence on the remaining ones restores the full set and never ends
-the run. Each sweep is one call of a compiled function, so a callback can report or cancel between
-two sweeps.
+Shrinking (Algorithm 2 of the paper, corrected as in docs/maths.md, section 6) only omits
+coordinates from sweeps. Convergence on the remaining ones restores the full set and never ends
+the run. Each sweep is one call of a compiled function, so a callback can report progress or cancel
+between two sweeps.
 
-Who listens is also told the duality gap, which costs one product with Z. It is taken after every one of
-the first sweeps, then ever more seldom, and never before the sweeps since the last one have looked at
-as many coordinates as it does; the sweep that ends the run always has it.
+Callbacks also receive the duality gap, which costs one product with Z. It is computed after each of the
+first sweeps and then less and less often, and only if the sweeps since the last time have visited at
+least as many coordinates as there are rows. It is always computed for the sweep that ends the run.
 """
 
 from collections.abc import Callable
@@ -29,30 +29,31 @@ from frtsvm_core.solvers.duality import objectives, relative
 
 FloatArray = NDArray[np.float64]
 
-# After this many sweeps v (or the gradient) is formed anew from alpha, so that the rounding of
-# millions of small updates cannot add up.
+# v (or the gradient) is recomputed from alpha after this many sweeps, so that the rounding errors of
+# millions of small updates do not add up.
 _REFRESH_EVERY = 200
-# Gaps that are taken while the number of sweeps doubles.
+# Number of times that the gap is computed while the number of sweeps doubles.
 _GAPS_PER_DOUBLING = 8
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What one sweep reports: its number, M - m, and how many coordinates were active; the gap where
-    it was taken."""
+    """Report on one sweep."""
 
-    number: int
-    violation: float
-    n_active: int
-    relative_gap: float | None = None
+    number: int  # counted from 1
+    violation: float  # M - m, the spread of the projected gradient
+    n_active: int  # active coordinates after the sweep
+    relative_gap: float | None = None  # None if it was not computed
 
 
 @dataclass(frozen=True)
 class DualSolution:
+    """Result of `solve_dual`."""
+
     alpha: FloatArray
     v: FloatArray  # Z'alpha
     n_sweeps: int
-    n_visits: int  # coordinates looked at, over all sweeps
+    n_visits: int  # coordinates visited, over all sweeps
     converged: bool
 
 
@@ -60,7 +61,7 @@ SweepCallback = Callable[[Sweep], None]
 
 
 class _RowGradient:
-    """Gradient through v = Z'a; the way for many rows and few columns."""
+    """Gradient computed from v = Z'a; used with more rows than columns."""
 
     def __init__(self, rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> None:
         self._rows, self._bound, self._alpha = rows, bound, alpha
@@ -86,7 +87,7 @@ class _RowGradient:
 
 
 class _GramGradient:
-    """Gradient through the explicit Q; the way for fewer rows than columns."""
+    """Gradient updated with the explicit Q; used with at most as many rows as columns."""
 
     def __init__(self, rows: FloatArray, bound: FloatArray, alpha: FloatArray) -> None:
         self._bound, self._alpha = bound, alpha
@@ -121,8 +122,11 @@ def solve_dual(
     start: FloatArray | None = None,
     callback: SweepCallback | None = None,
 ) -> DualSolution:
-    """Solve the dual of one plane; `shrinking=False` is the paper's Algorithm 1 (every coordinate
-    in every sweep, in the order of the rows), `True` its Algorithm 2 (random order, shrinking)."""
+    """Solve the dual of one plane by coordinate descent.
+
+    `shrinking=False` is the paper's Algorithm 1 (every coordinate in every sweep, in the order of the
+    rows), `True` its Algorithm 2 (random order, shrinking).
+    """
     n_rows = rows.shape[0]
     alpha = np.zeros(n_rows) if start is None else np.clip(start, 0.0, bound)
     gradient_type = _GramGradient if n_rows <= rows.shape[1] else _RowGradient
@@ -139,7 +143,7 @@ def solve_dual(
         largest, smallest, n_active = gradient.sweep(active, n_active, upper, lower)
         n_sweeps += 1
         violation = largest - smallest
-        # Only a sweep of the full set may end the run.
+        # Only a sweep over the full set can end the run.
         converged = violation <= tol and n_active == n_rows
         if callback is not None:
             gap = None
@@ -158,6 +162,6 @@ def solve_dual(
 
 
 def _gap_is_due(number: int) -> bool:
-    """After each of the first sweeps, then after as many in each doubling."""
+    """Whether the gap is due: after each of the first sweeps, then 8 times per doubling of `number`."""
     step = (1 << (number.bit_length() - 1)) // _GAPS_PER_DOUBLING
     return number % max(1, step) == 0

@@ -1,11 +1,11 @@
-"""One box-constrained problem for a whole path of boxes 0 <= a <= c s, warm-started box by box.
+"""Regularization path: one box-constrained problem for increasing slack costs, with warm starts.
 
     min  1/2 a'ZZ'a - e'a    s.t.  0 <= a <= c s,      c = c_1 < c_2 < ...      (docs/maths.md, eq. 9)
 
-Every box is solved until its optimality conditions hold to rounding, so that the result does not
-depend on the boxes below: a path gives the planes that separate fits give. Small problems go through
-Q = ZZ' in one compiled call; for the others, where sweeps take longer than the calls around them, each
-box is a `solve_box_qp` that starts where the last one ended.
+Every box is solved until its optimality conditions are met up to rounding errors, so the result does
+not depend on the smaller boxes and equals that of separate fits. Small problems are solved with
+Q = ZZ' in one compiled call. For larger problems, where the overhead of Python calls is negligible, each
+box is solved by `solve_box_qp`, starting from the solution of the previous box.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ from frtsvm_core.solvers.box_qp import SolverOptions, solve_box_qp
 
 FloatArray = NDArray[np.float64]
 
-# Up to this many rows, or this many times the columns, Q pays for itself over a few boxes.
+# Q is computed for up to this many rows, or this many times the number of columns: its cost is
+# recovered over a few boxes.
 _GRAM_ROWS = 600
 _GRAM_RATIO = 2
 _MOST_GRAM_ROWS = 4000
@@ -26,13 +27,15 @@ _MOST_GRAM_ROWS = 4000
 
 @dataclass(frozen=True)
 class PathSolution:
+    """Solutions of all boxes of a path."""
+
     alpha: FloatArray  # boxes x rows
     v: FloatArray  # boxes x columns: Z'a
     converged: NDArray[np.bool_]  # per box
 
 
 class BoxPath:
-    """The rows Z of one problem, for any number of ladders over them."""
+    """Solver for regularization paths over the rows Z of one problem."""
 
     def __init__(self, rows: FloatArray) -> None:
         self._rows = rows
@@ -47,8 +50,11 @@ class BoxPath:
         options: SolverOptions,
         seed: int,
     ) -> PathSolution:
-        """Solutions for the boxes cost * weight; `costs` ascending. `options` and `seed` are for
-        `solve_box_qp`, where the compiled steps do not end at rounding."""
+        """Solve the boxes 0 <= a <= cost * weight for ascending `costs`.
+
+        `options` and `seed` are passed to `solve_box_qp`, which solves larger problems and the boxes
+        in which the compiled steps do not meet all optimality conditions.
+        """
         if self._gram is None:
             return self._box_by_box(weight, costs, options, np.random.default_rng(seed))
         alphas = np.empty((costs.size, weight.size))
@@ -80,12 +86,12 @@ class BoxPath:
         v = np.empty((costs.size, self._rows.shape[1]))
         converged = np.zeros(costs.size, dtype=np.bool_)
         alpha: FloatArray | None = None
-        below = 0.0
+        previous_cost = 0.0
         for box, cost in enumerate(costs):
             bound = cost * weight
             if alpha is not None:
-                # What was at its bound goes with it.
-                alpha = np.where(alpha == below * weight, bound, alpha)
+                # Coordinates at their upper bound move with the bound.
+                alpha = np.where(alpha == previous_cost * weight, bound, alpha)
             solution = solve_box_qp(
                 self._rows,
                 bound,
@@ -95,7 +101,7 @@ class BoxPath:
                 rng=rng,
                 start=alpha,
             )
-            alpha, below = solution.alpha, float(cost)
+            alpha, previous_cost = solution.alpha, float(cost)
             alphas[box], v[box] = solution.alpha, solution.v
             converged[box] = solution.converged
         return PathSolution(alphas, v, converged)

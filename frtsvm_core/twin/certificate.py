@@ -1,4 +1,4 @@
-"""The proof that comes with every plane."""
+"""Optimality certificate of a fitted plane."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,34 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far a plane can be from the optimum, at most.
+    """Bounds on the distance of a plane's objective from the optimum.
 
-    `primal` is the objective of the plane, `dual` a lower bound on the objective of *every* plane
-    (weak duality, docs/maths.md, eq. 13): no plane is better by more than `gap`.
+    `primal` is the objective of the plane. `dual` is a lower bound on the objective of every plane
+    (weak duality, docs/maths.md, eq. 13), so no plane has an objective smaller by more than `gap`.
+
+    Attributes
+    ----------
+    primal : float
+        Objective of the plane (eq. 10).
+    dual : float
+        Dual objective (eq. 11).
+    gap : float
+        primal - dual, at least 0.
+    relative_gap : float
+        gap / primal.
+    kkt_violation : float
+        Largest projected gradient in absolute value. It compares with the margin, which is 1.
+    n_sweeps : int
+        Number of coordinate descent sweeps.
+    converged : bool
+        Whether the solver met its tolerance.
     """
 
     primal: float
     dual: float
-    gap: float  # primal - dual, at least 0
-    relative_gap: float  # gap / primal
-    kkt_violation: float  # largest projected gradient; the margin it is measured against is 1
+    gap: float
+    relative_gap: float
+    kkt_violation: float
     n_sweeps: int
     converged: bool
 
@@ -36,7 +53,7 @@ def certify(
     n_sweeps: int,
     converged: bool,
 ) -> Certificate:
-    """Primal, dual and optimality conditions from one product with Z (eq. 10-13)."""
+    """Compute objectives and largest projected gradient with one product with Z (eq. 10 to 13)."""
     gradient = rows @ v - 1.0
     primal, dual = objectives(gradient, bound, alpha, 0.5 * float(v @ v))
     free_to_fall, free_to_rise = alpha > 0.0, alpha < bound

@@ -1,8 +1,9 @@
-"""From planes to classes (docs/maths.md, section 5).
+"""Decision rule: from distances to planes to class scores (docs/maths.md, section 5).
 
-A row belongs to the class whose plane is nearer: argmin |f(x)| / norm, with norm = |w| for the linear
-kernel and sqrt(w'Kw) otherwise. Several pairs vote; ties are broken by how clear the votes were.
-A search may have learned that the distances should not count alike: a `Balance`.
+A row belongs to the class whose plane is nearest: argmin |f(x)| / norm, with norm = |w| for the linear
+kernel and sqrt(w'Kw) otherwise. In one-vs-one, every pair of classes casts a vote, and ties are broken
+by the confidence of the votes. `DistanceWeights`, learned by a parameter search, can change how much
+each distance counts.
 """
 
 from dataclasses import dataclass
@@ -13,45 +14,46 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-REST = -1  # "all other classes", as the opposing class of a one-vs-rest plane
+REST = -1  # stands for all other classes, as the opposing class of a one-vs-rest plane
 
-# A plane with w = 0 has no direction. Dividing by this instead of 0 keeps its distances finite: far
-# from everything if b != 0 (the plane is empty), and 0 if b = 0 too (every row lies on it).
-_NO_DIRECTION = float(np.sqrt(np.finfo(np.float64).tiny))
+# If w = 0, f is constant. Dividing by this in place of 0 keeps the distances finite: very large if
+# b != 0 (the plane is empty), and 0 if b = 0 (every row lies on the plane).
+_SMALLEST_NORM = float(np.sqrt(np.finfo(np.float64).tiny))
 
 
 @dataclass(frozen=True)
-class Balance:
-    """How much the distances of a pair (i, j) count: towards j speaks a d_i - b d_j + t.
+class DistanceWeights:
+    """Weights of the distances to the planes: the score of a pair (i, j) is a d_i - b d_j + t (eq. 20b).
 
-    The nearer plane decides with a = b = 1 and t = 0. The weights are not negative, so that coming
-    nearer to the plane of a class never speaks against it, and those of a pair add up to 2.
+    A positive score is in favor of class j. With a = b = 1 and t = 0 the nearer plane decides. The two
+    weights of a pair add up to 2 and are not negative, so a smaller distance to the plane of a class
+    never counts against that class.
     """
 
-    weights: FloatArray  # one per plane
-    offsets: FloatArray  # one per pair
+    weights: FloatArray  # one per plane: a, b for each pair
+    offsets: FloatArray  # one per pair: t
 
 
-def pairs_of(plane_classes: IntArray) -> int:
-    """How many pairs of classes have two planes each; none where each class has one against the rest."""
+def count_pairs(plane_classes: IntArray) -> int:
+    """Return the number of class pairs with two planes each; 0 for one-vs-rest with several classes."""
     several = len(plane_classes) > 2 and one_plane_per_class(plane_classes)
     return 0 if several else len(plane_classes) // 2
 
 
 def divisors(norms: FloatArray) -> FloatArray:
-    """What |f| is divided by to be a distance, one for each plane."""
-    result: FloatArray = np.maximum(norms, _NO_DIRECTION)
+    """Return the divisors that turn |f| into a distance, one per plane; never 0."""
+    result: FloatArray = np.maximum(norms, _SMALLEST_NORM)
     return result
 
 
 def plane_distances(values: FloatArray, norms: FloatArray) -> FloatArray:
-    """Distances |f| / norm, one column per plane."""
+    """Return the distances |f| / norm, one column per plane."""
     distances: FloatArray = np.abs(values) / divisors(norms)
     return distances
 
 
 def plane_norms(g: FloatArray) -> FloatArray:
-    """Row norms without overflow or underflow of the squares."""
+    """Return the norms of the rows of `g`, without overflow or underflow of the squares."""
     scale = np.abs(g).max(axis=1, initial=0.0)
     safe = np.where(scale > 0.0, scale, 1.0)
     norms: FloatArray = scale * np.linalg.norm(g / safe[:, None], axis=1)
@@ -59,14 +61,17 @@ def plane_norms(g: FloatArray) -> FloatArray:
 
 
 def one_plane_per_class(plane_classes: IntArray) -> bool:
-    """Two classes, or one-vs-rest."""
+    """Whether each class has exactly one plane: two classes, or one-vs-rest."""
     return len(plane_classes) == 2 or bool((plane_classes[:, 1] == REST).all())
 
 
 def class_scores(
-    distances: FloatArray, plane_classes: IntArray, balance: Balance | None = None
+    distances: FloatArray, plane_classes: IntArray, balance: DistanceWeights | None = None
 ) -> FloatArray:
-    """Decision scores: one column, positive for class 1, with two classes; else one per class."""
+    """Return decision scores.
+
+    With two classes this is one value per row, positive for class 1; otherwise one column per class.
+    """
     offsets: FloatArray | None = None
     if balance is not None:
         distances, offsets = distances * balance.weights, balance.offsets
@@ -81,9 +86,10 @@ def class_scores(
 def pair_scores(
     distances: FloatArray, plane_classes: IntArray, offsets: FloatArray | None = None
 ) -> FloatArray:
-    """One-vs-one scores, one column per class: votes, plus a confidence that never outweighs one.
+    """Return one-vs-one scores, one column per class: votes plus confidence.
 
-    Columns 2p and 2p + 1 of `distances` are the planes of the p-th pair (i, j), i < j.
+    The confidence is below one third of a vote, so it only breaks ties. Columns 2p and 2p + 1 of
+    `distances` belong to the planes of the p-th pair (i, j), i < j.
     """
     n_classes = int(plane_classes.max()) + 1
     votes = np.zeros((distances.shape[0], n_classes))
@@ -92,7 +98,7 @@ def pair_scores(
         i, j = plane_classes[2 * pair]
         near_i, near_j = distances[:, 2 * pair], distances[:, 2 * pair + 1]
         offset = 0.0 if offsets is None else offsets[pair]
-        # In [-1, 1], and free of the scale of the data: positive towards j.
+        # In [-1, 1] whatever the scale of the data; positive in favor of j.
         total = near_i + near_j + abs(offset)
         margin = near_i - near_j + offset
         towards_j = np.divide(margin, total, out=np.zeros_like(total), where=total > 0.0)
@@ -104,7 +110,7 @@ def pair_scores(
 
 
 def rest_scores(distances: FloatArray) -> FloatArray:
-    """One-vs-rest scores, one column per class: how much nearer its plane is than the nearest other."""
+    """Return one-vs-rest scores: distance to the nearest other plane minus distance to the own one."""
     order = np.sort(distances, axis=1)
     nearest, second = order[:, :1], order[:, 1:2]
     nearest_other = np.where(distances == nearest, second, nearest)

@@ -1,4 +1,4 @@
-"""Fitted planes as plain arrays: all that prediction needs."""
+"""Fitted planes as plain arrays, as needed for prediction."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from frtsvm_core.kernels.expansion import Expansion, expansion_of
 from frtsvm_core.kernels.functions import Kernel
-from frtsvm_core.twin.decision import Balance, class_scores, divisors, one_plane_per_class
+from frtsvm_core.twin.decision import (
+    DistanceWeights,
+    class_scores,
+    divisors,
+    one_plane_per_class,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -17,7 +22,10 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class PlaneModel:
-    """f_p(x) = base(x).coef_p + intercept_p, with base(x) = x, or k(x, landmarks) for a kernel."""
+    """Planes f_p(x) = base(x).coef_p + intercept_p.
+
+    base(x) is x for the linear kernel and k(x, landmarks) for all others.
+    """
 
     kernel: Kernel | None  # None: linear
     landmarks: Any  # rows, or row numbers for a precomputed kernel; None: linear
@@ -25,7 +33,7 @@ class PlaneModel:
     intercept: FloatArray  # n_planes
     norms: FloatArray  # n_planes: |w| or sqrt(w'Kw)
     plane_classes: IntArray  # n_planes x 2: own class, opposing class or REST
-    balance: Balance | None = None  # None: the nearer plane decides
+    balance: DistanceWeights | None = None  # None: the nearest plane decides
 
     @property
     def n_classes(self) -> int:
@@ -37,7 +45,7 @@ class PlaneModel:
 
     @cached_property
     def _expansion(self) -> Expansion:
-        """What maps rows to values, less the intercepts; prepared when it is first needed."""
+        """Map from rows to f without the intercepts; computed on first use."""
         return expansion_of(self.kernel, self.landmarks, self.coef)
 
     @cached_property
@@ -45,29 +53,29 @@ class PlaneModel:
         return divisors(self.norms)
 
     def prepare(self) -> int:
-        """Compute what does not depend on rows; returns the bytes it takes."""
+        """Compute the arrays that do not depend on the rows to predict; return their size in bytes."""
         return self._expansion.nbytes + self._divisors.nbytes
 
     def values(self, x: FloatArray) -> FloatArray:
-        """f of every plane, one column each."""
+        """Return the value f of every plane, one column each."""
         values = self._expansion(x)
         values += self.intercept
         return values
 
     def distances(self, x: FloatArray) -> FloatArray:
-        """Distance |f| / norm to every plane, one column each."""
+        """Return the distance |f| / norm to every plane, one column each."""
         distances = self.values(x)
         np.abs(distances, out=distances)
         distances /= self._divisors
         return distances
 
     def scores(self, distances: FloatArray) -> FloatArray:
-        """Decision scores: one column, positive for class 1, with two classes; else one per class."""
+        """Return the decision scores for these distances (see `class_scores`)."""
         return class_scores(distances, self.plane_classes, self.balance)
 
 
 def decide(scores: FloatArray) -> IntArray:
-    """Class codes for scores as `PlaneModel.scores` gives them."""
+    """Return the class numbers for scores as returned by `PlaneModel.scores`."""
     if scores.ndim == 1:
         return (scores > 0.0).astype(np.intp)
     codes: IntArray = scores.argmax(axis=1)

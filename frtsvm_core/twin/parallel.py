@@ -1,9 +1,9 @@
-"""Threads over planes instead of threads inside BLAS.
+"""Parallelism over planes instead of inside BLAS.
 
-The products of a fit are many and thin, and run slower on two BLAS threads than on one: much slower
-where other processes keep the cores busy. Planes are independent, and the compiled sweeps and BLAS
-both release the interpreter lock: so BLAS is kept to one thread, and large problems solve their planes
-side by side.
+A fit consists of many products of thin matrices, which run slower on two BLAS threads than on one, and
+much slower when other processes use the CPU cores. Planes are independent, and the compiled sweeps and
+BLAS both release the interpreter lock. BLAS is therefore limited to one thread, and large problems solve
+their planes in parallel threads.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,39 +19,40 @@ from frtsvm_core.cores import available_cores
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Below this many cells a fit takes milliseconds, and starting threads would cost more than it saves.
+# Fits of fewer cells (rows x columns) take milliseconds; starting threads would cost more time.
 LARGE_CELLS = 1 << 20
 
 
 def is_large(n_cells: int) -> bool:
+    """Whether a problem of this many cells is worth several threads."""
     return n_cells >= LARGE_CELLS
 
 
 @cache
 def _blas() -> ThreadpoolController:
-    # Looking through the loaded libraries takes milliseconds; NumPy's and SciPy's BLAS are there since
-    # their import.
+    # Cached, because the search through the loaded libraries takes milliseconds. The BLAS libraries of
+    # NumPy and SciPy have been loaded by their import.
     return ThreadpoolController()
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread."""
+    """Limit BLAS to one thread."""
     with _blas().limit(limits=1, user_api="blas"):
         yield
 
 
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
-    """Hold the OpenMP loops that this thread starts to one thread."""
+    """Limit the OpenMP loops that this thread starts to one thread."""
     with _blas().limit(limits=1, user_api="openmp"):
         yield
 
 
-def side_by_side(
+def parallel_map(
     function: Callable[[Item], Result], items: Sequence[Item], *, n_cells: int
 ) -> list[Result]:
-    """[function(item) for item in items], on as many threads as there are cores if it is worth it."""
+    """Return [function(item) for item in items], computed in threads if the problem is large."""
     workers = min(len(items), available_cores())
     if workers < 2 or not is_large(n_cells):
         return [function(item) for item in items]

@@ -1,4 +1,4 @@
-"""One plane: close to its own class, kept away from the other rows (docs/maths.md, eq. 4)."""
+"""Solve one plane: close to its own class, away from the opposing rows (docs/maths.md, eq. 4)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,29 +14,32 @@ from frtsvm_core.twin.whitening import Whitening
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-# A sum of vectors shorter than this share of the sum of their lengths has cancelled out.
+# A sum of vectors shorter than this share of the sum of their lengths consists of rounding errors.
 _CANCELLED = 1e-12
 
 
 @dataclass(frozen=True)
 class Plane:
-    """F.g + b = 0 in the coordinates of the feature map."""
+    """The plane F.g + b = 0 in the coordinates of the feature map."""
 
     g: FloatArray
     b: float
     alpha: FloatArray  # dual variables, one per opposing row
     certificate: Certificate
-    n_visits: int
+    n_visits: int  # coordinates visited, over all sweeps
 
 
-def without_rounding(
+def zero_cancelled_directions(
     v: FloatArray, z: FloatArray, alpha: FloatArray, rounding: float
 ) -> FloatArray:
-    """v = Z'a, one per row, with the direction set to 0 where that is rounding: where the terms of the
-    sum cancel, or the rows they come from are equal up to `rounding`. Such a plane is constant."""
+    """Set the direction of v = Z'a to 0 where it consists of rounding errors; one v per row.
+
+    This is the case if the terms of the sum cancel, or if the rows they come from are equal up to
+    `rounding`. Such a plane is constant.
+    """
     length = np.linalg.norm(v[:, :-1], axis=1)
     coarseness = rounding * alpha.sum(axis=1)
-    # Cauchy-Schwarz bounds the sum of the lengths, and settles all but degenerate planes at once.
+    # The Cauchy-Schwarz bound on the sum of the lengths is cheap and excludes all but degenerate planes.
     at_most = np.linalg.norm(alpha, axis=1) * np.linalg.norm(z)
     if (length > np.maximum(_CANCELLED * at_most, coarseness)).all():
         return v
@@ -58,8 +61,11 @@ def solve_plane(
     rng: np.random.Generator,
     callback: Callable[[Sweep], None] | None = None,
 ) -> Plane:
-    """The plane close to the class of `whitening` with sign (F.g + b) >= 1 - slack on the opposing
-    rows, slack costing `bound`; `sign` is -1 for the paper's plane +, +1 for its plane -."""
+    """Solve eq. 4 for the class of `whitening` against the rows `opposing`.
+
+    The constraint is sign (F.g + b) >= 1 - slack, with the cost `bound` per unit of slack. `sign` is -1
+    for the paper's plane + and +1 for its plane -.
+    """
     z = whitening.apply(rows, opposing)
     solution = solve_box_qp(
         z,
@@ -78,6 +84,8 @@ def solve_plane(
         n_sweeps=solution.n_sweeps,
         converged=solution.converged,
     )
-    v = without_rounding(solution.v[None], z, solution.alpha[None], whitening.rounding())[0]
+    v = zero_cancelled_directions(
+        solution.v[None], z, solution.alpha[None], whitening.rounding()
+    )[0]
     g, b = whitening.plane(v, sign)
     return Plane(g, b, solution.alpha, certificate, solution.n_visits)

@@ -1,9 +1,9 @@
-"""All planes of a classification problem, with what they share computed once.
+"""Solve all planes of a classification problem, computing shared quantities once.
 
-One-vs-one: for each pair of classes two planes, each close to one and away from the other.
-One-vs-rest: for each class one plane, close to it and away from all other rows.
+One-vs-one: two planes for each pair of classes, each close to one class and away from the other.
+One-vs-rest: one plane for each class, close to it and away from all other rows.
 With two classes both are the paper's two planes. The scatter of a class is computed once for all its
-planes, its whitening once for each regularization it meets.
+planes, its whitening once for each regularization.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.solvers.dual_cd import Sweep
 from frtsvm_core.twin.decision import REST
-from frtsvm_core.twin.parallel import side_by_side
+from frtsvm_core.twin.parallel import parallel_map
 from frtsvm_core.twin.plane import Plane, solve_plane
 from frtsvm_core.twin.whitening import ClassScatter, Whitening, class_scatter, is_thin, whiten
 
@@ -27,10 +27,10 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class PlaneSpec:
-    """Which plane to solve: classes by their codes, and the two costs that apply to it."""
+    """One plane to solve: its classes (as class numbers) and its costs."""
 
     own: int
-    other: int
+    other: int  # REST for all other classes
     regularization: float  # c1 or c2
     slack_cost: float  # c3 or c4
     sign: float  # -1 for a plane + of the paper, +1 for a plane -
@@ -38,7 +38,8 @@ class PlaneSpec:
 
 @dataclass(frozen=True)
 class Costs:
-    """The paper's c1 .. c4: c1, c3 for the plane of the later class of a pair, c2, c4 for the other."""
+    """The paper's c1 to c4: c1 and c3 apply to the plane of the later class of a pair, c2 and c4 to
+    that of the earlier class."""
 
     c1: float
     c2: float
@@ -48,7 +49,23 @@ class Costs:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback of `fit` receives, once per sweep."""
+    """Progress report to the callback of `fit`, once per sweep and at the start of each phase.
+
+    Attributes
+    ----------
+    phase : {"kernel", "memberships", "solve"}
+        Current phase of the fit. All other values are meaningful in "solve" only.
+    plane, n_planes : int
+        Number of the plane, counted from 0, and the number of planes.
+    sweep : int
+        Number of the sweep, counted from 1.
+    violation : float
+        Spread of the projected gradient in the sweep, which is compared with `tol`.
+    n_active : int
+        Number of active (not shrunk) coordinates after the sweep.
+    relative_gap : float or None
+        Relative duality gap after the sweep; None if it was not computed.
+    """
 
     phase: str
     plane: int
@@ -56,20 +73,22 @@ class Progress:
     sweep: int
     violation: float
     n_active: int
-    relative_gap: float | None = None  # where it was taken
+    relative_gap: float | None = None
 
 
 ProgressCallback = Callable[[Progress], None]
 
 
 def plane_specs(n_classes: int, multi_class: str, costs: Costs) -> list[PlaneSpec]:
-    """The planes in the order in which the estimators keep them; for two classes the plane of class
-    k comes k-th."""
+    """List the planes to solve, in the order in which the estimators store them.
+
+    For two classes, plane k is that of class k.
+    """
     if n_classes > 2 and multi_class == "ovr":
         if costs.c1 != costs.c2 or costs.c3 != costs.c4:
             raise ValueError(
-                "one-vs-rest with more than two classes solves one plane per class, with c1 and c3: "
-                "leave c2 and c4 at None"
+                "multi_class='ovr' with more than two classes fits one plane per class and uses c1 and "
+                f"c3 only; got c2={costs.c2:g} and c4={costs.c4:g}. Leave c2 and c4 at None."
             )
         return [PlaneSpec(k, REST, costs.c1, costs.c3, -1.0) for k in range(n_classes)]
     specs = []
@@ -82,7 +101,7 @@ def plane_specs(n_classes: int, multi_class: str, costs: Costs) -> list[PlaneSpe
 
 @dataclass(frozen=True)
 class TwinProblem:
-    """Rows in feature coordinates with classes, weights and memberships."""
+    """Rows in feature coordinates, with class numbers, weights and memberships."""
 
     features: FeatureMap
     codes: IntArray
@@ -97,12 +116,12 @@ class TwinProblem:
         rng: np.random.Generator,
         callback: ProgressCallback | None = None,
     ) -> list[Plane]:
-        """The planes in the order of their specs."""
+        """Solve the planes; they are returned in the order of `specs`."""
         rows, root, rotation = self._coordinates(len({spec.own for spec in specs}))
         wanted = {(spec.own, spec.regularization) for spec in specs}
         whitenings = self._whitenings(rows, root, wanted)
         report = _Reporter(callback, len(specs))
-        # A stream of its own for each plane: the result does not depend on who comes first.
+        # One random stream per plane, so that results do not depend on the order of the threads.
         streams = rng.spawn(len(specs))
 
         def solve_one(number: int) -> Plane:
@@ -120,14 +139,17 @@ class TwinProblem:
             )
             return plane if rotation is None else replace(plane, g=rotation @ plane.g)
 
-        return side_by_side(solve_one, range(len(specs)), n_cells=rows.size)
+        return parallel_map(solve_one, range(len(specs)), n_cells=rows.size)
 
     def _coordinates(
         self, n_classes: int
     ) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
-        """(rows, root, rotation): F with its root R; or FR, in which the root is I and directions t
-        turn into g = Rt at the end. The second costs one product with all rows (2 l m^2) and spares
-        the products R'SR of every class (4 m^3 each)."""
+        """Choose the coordinates in which to solve: (rows, root, rotation).
+
+        Either F with its root R; or FR, whose root is I and whose directions t are turned into g = Rt
+        at the end. The second costs one product with all rows (2 l m^2 operations) and saves the
+        products R'SR of every class (4 m^3 each).
+        """
         rows, root = self.features.rows, self.features.root
         n_rows, width = rows.shape
         if root is None or n_rows > 2 * n_classes * width:
@@ -149,13 +171,16 @@ class TwinProblem:
             return class_scatter(rows, index, self.weight, self.bias_ridge, matrix=not thin)
 
         classes = sorted({own for own, _ in wanted})
-        scatters = dict(zip(classes, side_by_side(scatter, classes, n_cells=n_cells), strict=True))
+        scatters = dict(zip(classes, parallel_map(scatter, classes, n_cells=n_cells), strict=True))
         return {(own, c): whiten(rows, scatters[own], root, c) for own, c in sorted(wanted)}
 
 
 class _Reporter:
-    """Passes sweeps on to the caller's callback, one at a time, whatever thread they come from; once
-    the callback has raised, every other plane is ended too."""
+    """Call the caller's callback from several threads, one call at a time.
+
+    Once the callback has raised an exception, the next report of every other plane raises it too, so
+    that all planes stop.
+    """
 
     def __init__(self, callback: ProgressCallback | None, n_planes: int) -> None:
         self._callback, self._n_planes = callback, n_planes

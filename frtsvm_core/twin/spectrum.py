@@ -1,10 +1,10 @@
-"""The whitening of a class for every regularization at once (docs/maths.md, section 3).
+"""Whitening of a class for any regularization c, by one eigendecomposition (docs/maths.md, section 3).
 
 With the eigendecomposition R'SR = U diag(l) U' in place of the Cholesky factor of R'SR + cI,
 
     z_i = [ (l + c)^-1/2 * U'R'(F_i - m), 1/sqrt(W) ]                     (eq. 8)
 
-so that the projections U'R'(F_i - m) serve every c, and a new c costs one product with a diagonal.
+The projections U'R'(F_i - m) are the same for every c, so a new c costs one product with a diagonal.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, svd
 
-from frtsvm_core.twin.whitening import RESOLVED, ROUNDING, ClassScatter, centred_rows
+from frtsvm_core.twin.whitening import (
+    MIN_RELATIVE_C,
+    ROUNDING,
+    ClassScatter,
+    centred_rows,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -21,32 +26,35 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class ClassSpectrum:
-    """Directions and spreads of one class in the coordinates F."""
+    """Eigenvectors and eigenvalues of the scatter of one class, in the coordinates F."""
 
     own: ClassScatter
     spread: FloatArray  # l, at least 0
     directions: FloatArray  # R U, one direction per column
 
     def project(self, rows: FloatArray) -> FloatArray:
-        """U'R'(F - m), one row each."""
+        """Return U'R'(F - m), one row each."""
         projected: FloatArray = (rows - self.own.mean) @ self.directions
         return projected
 
     def whitened(self, projected: FloatArray, c: float) -> FloatArray:
-        """Z for projected rows."""
+        """Return Z for projected rows."""
         z = np.empty((projected.shape[0], self.spread.size + 1))
         np.divide(projected, np.sqrt(self.spread + c), out=z[:, :-1])
         z[:, -1] = 1.0 / np.sqrt(self.own.total_weight)
         return z
 
     def rounding(self, c: float) -> float:
-        """How much of a whitened row can be rounding of F_i - m."""
+        """Return a bound on the rounding error of a whitened row, caused by that of F_i - m."""
         squared = np.einsum("ij,ij->j", self.directions, self.directions) / (self.spread + c)
         return ROUNDING * float(np.sqrt(squared.sum()) * np.linalg.norm(self.own.mean))
 
     def planes(self, v: FloatArray, c: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """For whitened solutions v, one per row: the directions in projected coordinates, the value
-        of f at the class mean, and g in the coordinates F; all up to the sign of the plane."""
+        """Convert whitened solutions v, one per row, to planes, up to their sign.
+
+        Returns the directions in projected coordinates, the values of f at the class mean, and the
+        directions g in the coordinates F.
+        """
         direction = v[:, :-1] / np.sqrt(self.spread + c)
         at_mean: FloatArray = v[:, -1] / np.sqrt(self.own.total_weight)
         return direction, at_mean, direction @ self.directions.T
@@ -55,9 +63,13 @@ class ClassSpectrum:
 def class_spectrum(
     rows: FloatArray, own: ClassScatter, root: FloatArray | None, smallest_c: float
 ) -> ClassSpectrum:
-    """Decompose the scatter; or, where its rounding would drown `smallest_c`, the rows themselves."""
+    """Decompose the scatter matrix of a class.
+
+    If `smallest_c` is below the rounding errors of the scatter, the centered rows are decomposed
+    instead, which avoids squaring them.
+    """
     matrix = own.scatter if root is None else root.T @ own.scatter @ root
-    if smallest_c > RESOLVED * float(np.trace(matrix)):
+    if smallest_c > MIN_RELATIVE_C * float(np.trace(matrix)):
         spread, vectors = eigh(matrix, driver="evd", check_finite=False)
     else:
         _, singular, transposed = svd(centred_rows(rows, own, root), full_matrices=True)

@@ -1,12 +1,12 @@
-"""The small matrix of a plane: class scatter, regularization, and the change of coordinates that
-turns the dual into a box-constrained problem on one array (docs/maths.md, section 3).
+"""Whitening: change of coordinates that makes the dual a box-constrained problem on one array.
 
-With m the (weighted) mean of the own class, S its scatter and A = R'SR + cI = LL',
+With m the (weighted) mean of the own class, S its scatter and A = R'SR + cI = LL' (docs/maths.md,
+section 3),
 
     z_i = [ L^-1 R'(F_i - m), 1/sqrt(W) ],     Q = ZZ'                    (eq. 8)
 
-The scatter depends on the own class alone and A on it and c, so every opposing class and every box
-share them.
+S depends only on the own class, and A only on the own class and c, so both are shared by all opposing
+classes and all boxes.
 """
 
 from abc import ABC, abstractmethod
@@ -22,22 +22,22 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 _BLOCK_ROWS = 2048
-# Relative error of a difference F_i - m, with room for the sums that m comes from.
+# Relative error of a difference F_i - m; the factor 16 covers the sum from which m is computed.
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
-# c is resolved by R'SR + cI only while it stands this far above the rounding of the trace.
-RESOLVED = 1e3 * float(np.finfo(np.float64).eps)
+# R'SR + cI represents c accurately only if c is above this share of the trace of R'SR.
+MIN_RELATIVE_C = 1e3 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class ClassScatter:
     """First and second moments of one class in the coordinates F."""
 
-    index: IntArray  # the rows of the class
-    weight: FloatArray  # their weights
+    index: IntArray  # row numbers of the class
+    weight: FloatArray  # weights of these rows
     total_weight: float  # W
     mean: FloatArray  # m
-    scatter: FloatArray  # S = sum w (F - m)(F - m)'; 0 x 0 where it was not asked for
-    bias_ridge: float  # weight of a further own row at the origin: a ridge on the bias
+    scatter: FloatArray  # S = sum w (F - m)(F - m)'; 0 x 0 if it was not computed
+    bias_ridge: float  # weight of an additional own row at the origin, a ridge on the bias
 
 
 def class_scatter(
@@ -48,8 +48,10 @@ def class_scatter(
     *,
     matrix: bool = True,
 ) -> ClassScatter:
-    """Moments in two passes over the class, block by block, so that no copy of it is made;
-    `matrix=False` leaves out the second moments, which a class of few rows can do without."""
+    """Compute the moments of a class in two passes, block by block, without a copy of its rows.
+
+    `matrix=False` skips the second moments, which are not needed for a class of few rows.
+    """
     class_weight = weight[index]
     mean = class_mean(rows, index, weight)
     total = float(class_weight.sum())
@@ -71,55 +73,55 @@ def class_scatter(
 
 
 class Whitening(ABC):
-    """The change of coordinates of one class for one c, and its way back."""
+    """Change of coordinates T for one class and one c, with its transpose."""
 
     own: ClassScatter
 
     @abstractmethod
-    def forth(self, centred: FloatArray) -> FloatArray:
-        """T(F - m) for rows F - m, where T'T = R A^-1 R'."""
+    def transform_rows(self, centred: FloatArray) -> FloatArray:
+        """Return T(F - m) for centered rows F - m, where T'T = R A^-1 R'."""
 
     @abstractmethod
-    def back(self, direction: FloatArray) -> FloatArray:
-        """T' times a direction."""
+    def transform_back(self, direction: FloatArray) -> FloatArray:
+        """Return T' times a direction."""
 
     @abstractmethod
     def norm(self) -> float:
-        """A bound on the norm of T."""
+        """Return a bound on the norm of T."""
 
     def apply(self, rows: FloatArray, index: IntArray) -> FloatArray:
-        """Z for rows[index]."""
+        """Return Z for rows[index]."""
         width = rows.shape[1]
         z = np.empty((index.size, width + 1))
         for start in range(0, index.size, _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
             centred = rows[index[block]]
             centred -= self.own.mean
-            z[block, :width] = self.forth(centred)
+            z[block, :width] = self.transform_rows(centred)
         z[:, width] = 1.0 / np.sqrt(self.own.total_weight)
         return z
 
     def rounding(self) -> float:
-        """How much of a whitened row can be rounding of F_i - m."""
+        """Return a bound on the rounding error of a whitened row, caused by that of F_i - m."""
         return ROUNDING * self.norm() * float(np.linalg.norm(self.own.mean))
 
     def plane(self, v: FloatArray, sign: float) -> tuple[FloatArray, float]:
-        """(g, b) of the plane F.g + b for the whitened solution v."""
-        g = sign * self.back(v[:-1])
+        """Return (g, b) of the plane F.g + b = 0 for the whitened solution v."""
+        g = sign * self.transform_back(v[:-1])
         return g, float(sign * v[-1] / np.sqrt(self.own.total_weight) - self.own.mean @ g)
 
 
 @dataclass(frozen=True)
 class DenseWhitening(Whitening):
-    """T = L^-1 R' as a matrix."""
+    """Whitening with T = L^-1 R' as a dense matrix."""
 
     own: ClassScatter
     transform: FloatArray
 
-    def forth(self, centred: FloatArray) -> FloatArray:
+    def transform_rows(self, centred: FloatArray) -> FloatArray:
         return centred @ self.transform.T
 
-    def back(self, direction: FloatArray) -> FloatArray:
+    def transform_back(self, direction: FloatArray) -> FloatArray:
         return self.transform.T @ direction
 
     def norm(self) -> float:
@@ -128,21 +130,24 @@ class DenseWhitening(Whitening):
 
 @dataclass(frozen=True)
 class ThinWhitening(Whitening):
-    """T = A^-1/2 for R = I and a class of fewer rows than columns, which spreads only along its few
-    right singular vectors V: A^-1/2 = (I - V diag(d) V') / sqrt(c), d = 1 - sqrt(c / (s^2 + c))."""
+    """Whitening with T = A^-1/2 for R = I and a class of fewer rows than columns.
+
+    Such a class has nonzero scatter only along its few right singular vectors V, with singular values
+    s: A^-1/2 = (I - V diag(d) V') / sqrt(c), d = 1 - sqrt(c / (s^2 + c)).
+    """
 
     own: ClassScatter
     c: float
     vectors: FloatArray  # V, one column per singular value
     damping: FloatArray  # d
 
-    def forth(self, centred: FloatArray) -> FloatArray:
+    def transform_rows(self, centred: FloatArray) -> FloatArray:
         moved: FloatArray = centred - (centred @ self.vectors * self.damping) @ self.vectors.T
         moved /= np.sqrt(self.c)
         return moved
 
-    def back(self, direction: FloatArray) -> FloatArray:
-        moved: FloatArray = self.forth(direction[None])[0]
+    def transform_back(self, direction: FloatArray) -> FloatArray:
+        moved: FloatArray = self.transform_rows(direction[None])[0]
         return moved
 
     def norm(self) -> float:
@@ -150,15 +155,16 @@ class ThinWhitening(Whitening):
 
 
 def is_thin(n_own: int, width: int) -> bool:
-    """Whether a class has so few rows that its singular vectors are the shorter way."""
+    """Whether a class has so few rows that `ThinWhitening` is cheaper than a dense matrix."""
     return 2 * (n_own + 1) < width
 
 
 def whiten(rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: float) -> Whitening:
+    """Compute the whitening of a class for the regularization c."""
     width = rows.shape[1]
     if own.scatter.size < width**2:
         _, singular, transposed = svd(centred_rows(rows, own, root), full_matrices=False)
-        if root is None and c > RESOLVED * float(singular @ singular):
+        if root is None and c > MIN_RELATIVE_C * float(singular @ singular):
             damping = 1.0 - np.sqrt(c / (singular**2 + c))
             return ThinWhitening(own, c, np.ascontiguousarray(transposed.T), damping)
         lower = _lower_from_rows(rows, own, root, c)
@@ -172,9 +178,9 @@ def whiten(rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: floa
 def _lower_from_scatter(
     rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: float
 ) -> FloatArray:
-    """L by Cholesky, where the sum resolves c."""
+    """Compute L by Cholesky factorization; by QR if R'SR + cI does not represent c accurately."""
     matrix = own.scatter if root is None else root.T @ own.scatter @ root
-    if c > RESOLVED * float(np.trace(matrix)):
+    if c > MIN_RELATIVE_C * float(np.trace(matrix)):
         try:
             lower: FloatArray = cholesky(matrix + c * np.eye(matrix.shape[0]), lower=True)
             return lower
@@ -186,14 +192,14 @@ def _lower_from_scatter(
 def _lower_from_rows(
     rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: float
 ) -> FloatArray:
-    """L by QR of the rows themselves: their squares would drown c in rounding."""
+    """Compute L by QR factorization of the rows, whose squares would lose c in rounding errors."""
     width = rows.shape[1]
     stacked = np.vstack([centred_rows(rows, own, root), np.sqrt(c) * np.eye(width)])
     return np.ascontiguousarray(qr(stacked, mode="r")[0][:width].T)
 
 
 def centred_rows(rows: FloatArray, own: ClassScatter, root: FloatArray | None) -> FloatArray:
-    """A matrix M with M'M = R'SR: the centred and weighted rows of the class."""
+    """Return the centered and weighted rows of the class: a matrix M with M'M = R'SR."""
     centred: FloatArray = (rows[own.index] - own.mean) * np.sqrt(own.weight)[:, None]
     if own.bias_ridge > 0.0:
         centred = np.vstack([centred, -np.sqrt(own.bias_ridge) * own.mean])
