@@ -18,7 +18,10 @@ def require_finite(rows: FloatArray) -> None:
     for bad, description in (
         (np.isnan(rows), "NaN"),
         (np.isinf(rows), "infinity"),
-        (np.abs(rows) > LARGEST_VALUE, f"a value too large to be squared (above {LARGEST_VALUE:g})"),
+        (
+            np.abs(rows) > LARGEST_VALUE,
+            f"a value too large to be squared (above {LARGEST_VALUE:g})",
+        ),
     ):
         if bad.any():
             row, column = np.argwhere(bad)[0]

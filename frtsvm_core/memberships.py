@@ -128,7 +128,9 @@ def neighbor_memberships(
     mass = np.zeros((points.shape[0], int(codes.max()) + 1))
     np.add.at(mass, (point_of, codes), weight)
     # Equal rows with equal labels have the same neighbors: one query per distinct (point, label).
-    queries, query_of_row = np.unique(np.stack([point_of, codes], axis=1), axis=0, return_inverse=True)
+    queries, query_of_row = np.unique(
+        np.stack([point_of, codes], axis=1), axis=0, return_inverse=True
+    )
     sample = np.arange(points.shape[0])
     most = most_reference_rows(points.shape[1])
     if sample.size > most:

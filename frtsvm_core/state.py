@@ -68,8 +68,10 @@ def to_arrays(estimator: TwinPlaneClassifier) -> dict[str, Any]:
     model = estimator.plane_model()
     kernel = KernelSettings.of(estimator)
     if kernel.name == "callable":
-        raise ValueError("A model with a callable kernel cannot be exported as plain data. "
-            "Fit it with a named kernel or with kernel='precomputed'.")
+        raise ValueError(
+            "A model with a callable kernel cannot be exported as plain data. "
+            "Fit it with a named kernel or with kernel='precomputed'."
+        )
     state: dict[str, Any] = {
         "state_version": STATE_VERSION,
         "kernel": kernel.name,

@@ -17,7 +17,7 @@ from app.schemas.validation import invalid
 from frtsvm_core import FittedPredictor, from_arrays
 from frtsvm_core.finite import LARGEST_VALUE
 from frtsvm_core.model_selection.calibration import Calibration
-from frtsvm_core.predictor import Decision, joined
+from frtsvm_core.predictor import Decision, concatenate_decisions
 
 #: Numbers whose squares sum to less are all below 1e60, and none is missing: NaN is less than
 #: nothing. One product of a vector with itself checks them all.
@@ -102,7 +102,7 @@ class Predictor:
             if decision is None:
                 return None
             found.append(decision)
-        return joined(found)
+        return concatenate_decisions(found)
 
     def _decide_block(self, numbers: NDArray[np.float64]) -> Decision | None:
         if not np.vdot(numbers, numbers) < _MAX_SQUARES:

@@ -200,7 +200,7 @@ def _predictor(
 def _deciding(estimator: FRTSVMClassifier, found: Found | None) -> FRTSVMClassifier:
     """The planes, with what the search has learned about their distances."""
     balance = None if found is None else found.balance
-    return estimator.decide_by(None if balance is None else balance.balance)
+    return estimator.set_distance_weights(None if balance is None else balance.balance)
 
 
 class _Clock:

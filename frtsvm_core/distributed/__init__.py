@@ -1,4 +1,4 @@
-"""Linear FR-TSVM on data that no machine can hold (docs/scaling.md).
+"""Linear FR-TSVM on data larger than the memory of one machine (docs/scaling.md).
 
     from dask.distributed import Client
     from frtsvm_core import FRTSVMClassifier
@@ -6,7 +6,7 @@
 
     model = fit_distributed(FRTSVMClassifier("linear"), "s3://bucket/rows", "label", Client("tcp://..."))
 
-Needs the extra `scale`. The rest of the package does without it.
+Requires the extra `scale`, which the rest of the package does not need.
 """
 
 from frtsvm_core.distributed.fit import Round, fit_distributed

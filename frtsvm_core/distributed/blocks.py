@@ -1,15 +1,16 @@
-"""The part of the dual that belongs to one partition: its own coordinates, seen by nobody else.
+"""The share of one partition in the dual problem: the coordinates of its own rows.
 
-With K partitions, CoCoA+ lets each improve its own coordinates as if every other did the same:
+With K partitions, each improves its own coordinates as if all others did the same (CoCoA+; Ma, Smith,
+Jaggi, Jordan, Richtarik & Takac, 2015):
 
     max  e'd - v.(Z'd) - K/2 |Z'd|^2     over  0 <= a + d <= C             (docs/scaling.md)
 
-which is one of our own coordinate sweeps on sqrt(K) Z and v / sqrt(K). The sum of all updates never
-lowers the dual objective. What comes back is K vectors of the length of a row, never rows.
+This is a coordinate sweep on sqrt(K) Z and v / sqrt(K). The sum of all updates never decreases the dual
+objective. The partitions return K vectors as long as a row, and no rows.
 
-Close to the optimum few coordinates are between their bounds. The partitions then send those rows
-to the master, which solves for them together (`Wanted`); that ends in a few rounds what sweeps
-would approach for ever.
+Close to the optimum, few coordinates are between their bounds. The partitions then send these rows to
+the master (`SelectedRows`), which solves for all of them together. This finishes in a few rounds, while
+sweeps alone would converge only linearly.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Problem:
-    """What every partition has to know, once for all rounds."""
+    """Data that all partitions need and that stay the same in all rounds."""
 
     classes: NDArray[np.generic]
     specs: tuple[PlaneSpec, ...]
@@ -42,8 +43,8 @@ class Problem:
     delta: float
     n_partitions: int
 
-    def bounds(self, rows: FloatArray, codes: IntArray) -> FloatArray:
-        """Memberships of the rows; a plane multiplies them by its slack cost."""
+    def memberships(self, rows: FloatArray, codes: IntArray) -> FloatArray:
+        """Compute the memberships of the rows; each plane multiplies them by its slack cost."""
         if self.membership == "none":
             return np.ones(rows.shape[0])
         own, other = own_and_other_distances(rows, codes, self.centers)
@@ -54,8 +55,8 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Rows that a partition gives to the master, and which of its coordinates they are."""
+class SelectedRows:
+    """Rows that a partition sends to the master, with the index of their coordinates."""
 
     index: IntArray
     z: FloatArray
@@ -64,75 +65,84 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Order:
-    """What a partition is asked to do for one plane."""
+class Instruction:
+    """Instruction of the master to one partition, for one plane and one round."""
 
     v: FloatArray
-    sweeps: int  # 0: give rows instead
-    n_wanted: int
+    sweeps: int  # 0: send selected rows instead
+    n_selected: int  # largest number of rows to send
     seed: int
-    # What the master has found for coordinates that it was given.
+    # New values from the master for coordinates that the partition had selected.
     index: IntArray | None = None
     alpha: FloatArray | None = None
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a partition answers for one plane: at `v` as it was given, before its new update."""
+    """Report of one partition for one plane: sums at the given `v`, before the update of this round."""
 
     alpha_sum: float
     hinge: float  # sum of C max(0, 1 - z.v)
     v_part: FloatArray  # Z'a
-    violation: float
-    update: FloatArray  # Z'd of the update, 0 if there is none
-    wanted: Wanted | None
+    violation: float  # largest projected gradient
+    update: FloatArray  # Z'd of the update of this round; 0 if there was no sweep
+    selected: SelectedRows | None
 
 
-#: Of each plane: alpha, with the update that the master is about to take in.
+#: Alpha of each plane, including the update that has been reported to the master.
 State = list[FloatArray]
 
 
 def step(
-    rows: FloatArray, codes: IntArray, problem: Problem, state: State | None, orders: list[Order]
+    rows: FloatArray,
+    codes: IntArray,
+    problem: Problem,
+    state: State | None,
+    instructions: list[Instruction],
 ) -> tuple[State, list[Report]]:
-    """One round of one partition, for all planes: so that its rows are read once for all of them."""
-    trust = problem.bounds(rows, codes)
+    """Run one round of one partition for all planes, so that its rows are read only once."""
+    memberships = problem.memberships(rows, codes)
     new_state: State = []
     reports = []
     with one_blas_thread():
-        for number, order in enumerate(orders):
+        for number, instruction in enumerate(instructions):
             spec = problem.specs[number]
             chosen = codes != spec.own if spec.other == REST else codes == spec.other
             index = np.flatnonzero(chosen)
             block = _Block(
-                problem.whitenings[number].apply(rows, index), spec.slack_cost * trust[index]
+                problem.whitenings[number].apply(rows, index), spec.slack_cost * memberships[index]
             )
-            alpha = np.zeros(index.size) if state is None else _settled(state[number], order)
-            alpha, report = block.answer(alpha, order, problem.n_partitions)
+            if state is None:
+                alpha = np.zeros(index.size)
+            else:
+                alpha = _with_master_values(state[number], instruction)
+            alpha, report = block.run(alpha, instruction, problem.n_partitions)
             new_state.append(alpha)
             reports.append(report)
     return new_state, reports
 
 
-def _settled(alpha: FloatArray, order: Order) -> FloatArray:
-    """alpha with what the master has found for the coordinates it was given."""
-    if order.index is None or order.alpha is None:
+def _with_master_values(alpha: FloatArray, instruction: Instruction) -> FloatArray:
+    """Return alpha with the master's values for the coordinates that the partition had selected."""
+    if instruction.index is None or instruction.alpha is None:
         return alpha
     alpha = alpha.copy()
-    alpha[order.index] = order.alpha
+    alpha[instruction.index] = instruction.alpha
     return alpha
 
 
 @dataclass(frozen=True)
 class _Block:
+    """Whitened opposing rows of one partition for one plane, with their box."""
+
     z: FloatArray
     bound: FloatArray
 
-    def answer(
-        self, alpha: FloatArray, order: Order, n_partitions: int
+    def run(
+        self, alpha: FloatArray, instruction: Instruction, n_partitions: int
     ) -> tuple[FloatArray, Report]:
-        """The new alpha, and what is to be said of the old one."""
-        gradient = self.z @ order.v - 1.0
+        """Return the new alpha, and the report on the old one."""
+        gradient = self.z @ instruction.v - 1.0
         projected = np.where(
             alpha <= 0.0,
             np.minimum(gradient, 0.0),
@@ -141,45 +151,51 @@ class _Block:
         alpha_sum, v_part = float(alpha.sum()), self.z.T @ alpha
         hinge = float(self.bound @ np.maximum(-gradient, 0.0))
         violation = float(np.abs(projected).max(initial=0.0))
-        after, update, wanted = alpha, np.zeros(self.z.shape[1]), None
-        if order.sweeps:
-            after, update = self._swept(alpha, order, n_partitions)
+        after, update, selected = alpha, np.zeros(self.z.shape[1]), None
+        if instruction.sweeps:
+            after, update = self._sweep(alpha, instruction, n_partitions)
         else:
-            wanted = self._wanted(alpha, gradient, projected, order.n_wanted)
-        return after, Report(alpha_sum, hinge, v_part, violation, update, wanted)
+            selected = self._select(alpha, gradient, projected, instruction.n_selected)
+        return after, Report(alpha_sum, hinge, v_part, violation, update, selected)
 
-    def _swept(
-        self, alpha: FloatArray, order: Order, n_partitions: int
+    def _sweep(
+        self, alpha: FloatArray, instruction: Instruction, n_partitions: int
     ) -> tuple[FloatArray, FloatArray]:
-        """The new alpha, and Z' times its difference. Z is scaled in place: it is the largest array
-        that a worker has, and not needed any more."""
+        """Return the new alpha, and Z' times its change.
+
+        Z is scaled in place, because it is the largest array of a worker and is not used afterwards.
+        """
         z = self.z
         scale = np.sqrt(float(n_partitions))
         z *= scale
-        after, _ = swept(
+        after, _ = sweep_block(
             z,
             self.bound,
             alpha,
-            order.v / scale,
-            n_sweeps=order.sweeps,
+            instruction.v / scale,
+            n_sweeps=instruction.sweeps,
             tol=0.0,
-            rng=np.random.default_rng(order.seed),
+            rng=np.random.default_rng(instruction.seed),
         )
         return after, z.T @ (after - alpha) / scale
 
-    def _wanted(
-        self, alpha: FloatArray, gradient: FloatArray, projected: FloatArray, n_wanted: int
-    ) -> Wanted:
-        """Coordinates between their bounds, then those that want to leave one, then the nearest."""
+    def _select(
+        self, alpha: FloatArray, gradient: FloatArray, projected: FloatArray, n_selected: int
+    ) -> SelectedRows:
+        """Select the rows to send to the master.
+
+        Coordinates between their bounds come first, then those at a bound that violate optimality, then
+        those closest to the margin.
+        """
         free = (alpha > 0.0) & (alpha < self.bound)
         distance = np.abs(gradient)
         rank = np.where(free, 0.0, np.where(projected != 0.0, 1.0, 2.0))
-        eager = np.where(rank < 2.0, -distance, distance)
-        index = np.lexsort((eager, rank))[:n_wanted]
-        return Wanted(index, self.z[index], self.bound[index], alpha[index])
+        priority = np.where(rank < 2.0, -distance, distance)
+        index = np.lexsort((priority, rank))[:n_selected]
+        return SelectedRows(index, self.z[index], self.bound[index], alpha[index])
 
 
-def swept(
+def sweep_block(
     z: FloatArray,
     bound: FloatArray,
     alpha: FloatArray,
@@ -189,7 +205,7 @@ def swept(
     tol: float,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Sweeps over a part of the coordinates, with v the sum over all; new alpha and v."""
+    """Sweep over a part of the coordinates, where v is the sum over all; return new alpha and v."""
     alpha, v, z = alpha.copy(), v.copy(), np.ascontiguousarray(z)
     curvature = np.einsum("ij,ij->i", z, z)
     active = np.arange(alpha.size)

@@ -1,8 +1,8 @@
-"""Fits the planes of a linear FR-TSVM on the workers of a Dask cluster.
+"""Fit the planes of a linear FR-TSVM on the workers of a Dask cluster.
 
-The rows stay where they are read. Three passes give the classes, their means and scatter matrices, and
-their radii; each further pass is one round of the dual (`blocks`), for all planes at once. The master
-sees vectors and small matrices only.
+Three passes over the data compute the classes, their means and scatter matrices, and their radii. Each
+further pass is one round of the dual problem (`blocks`) for all planes. The workers read and keep the
+rows; the master receives vectors, small matrices and a limited number of selected rows.
 """
 
 import warnings
@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 
 from frtsvm_core.distributed.blocks import Problem, Report, State, step
 from frtsvm_core.distributed.master import PlaneMaster
-from frtsvm_core.distributed.moments import Moments, moments_of, squared_radii, together
+from frtsvm_core.distributed.moments import Moments, combine_moments, moments_of, squared_radii
 from frtsvm_core.distributed.partitions import (
     Partitions,
     labels_of,
@@ -31,7 +31,7 @@ from frtsvm_core.distributed.partitions import (
 from frtsvm_core.estimators.frtsvm import FRTSVMClassifier
 from frtsvm_core.twin.decision import plane_norms
 from frtsvm_core.twin.problem import plane_specs
-from frtsvm_core.twin.whitening import RESOLVED, DenseWhitening, Whitening
+from frtsvm_core.twin.whitening import MIN_RELATIVE_C, DenseWhitening, Whitening
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -39,10 +39,22 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Round:
-    """What a callback receives after each pass over the data."""
+    """Progress report to the callback of `fit_distributed`, after each round over the data.
+
+    Attributes
+    ----------
+    number : int
+        Number of the round, counted from 1.
+    relative_gap : float
+        Largest relative duality gap of all planes.
+    violation : float
+        Largest KKT violation of all planes.
+    n_planes_left : int
+        Number of planes that have not converged.
+    """
 
     number: int
-    relative_gap: float  # the largest of all planes
+    relative_gap: float
     violation: float
     n_planes_left: int
 
@@ -58,12 +70,87 @@ def fit_distributed(
     max_rounds: int = 200,
     callback: Callable[[Round], None] | None = None,
 ) -> FRTSVMClassifier:
-    """A fitted clone of a linear estimator.
+    """Fit a linear FR-TSVM on partitioned data with the workers of a Dask cluster.
 
-    `data` is a Dask dataframe, or the folder (a path or URL) of Parquet files that all workers
-    can read; a file is a partition, and a worker needs memory for one partition per thread, and 8
-    bytes for each row it looks after and plane. The fit ends when the relative duality gap of
-    every plane is at most `gap`. Memberships are "center" or "none"; rows have no weights.
+    The planes are those of a fit in memory. Rows have no weights.
+
+    Parameters
+    ----------
+    estimator : FRTSVMClassifier
+        Estimator with ``kernel="linear"``, ``membership="center"`` or ``"none"``, and
+        ``class_weight=None``. It is cloned, not modified.
+    data : dask.dataframe.DataFrame, str or pathlib.Path
+        A Dask dataframe, or the path or URL of a folder of Parquet files that all workers can read. Each
+        file is a partition. Larger partitions need more memory (a worker needs memory for one partition
+        per thread, plus 8 bytes per row and plane), smaller ones more tasks.
+    label : str
+        Name of the label column.
+    client : distributed.Client, default=None
+        Client of the cluster. None means the default client of the process.
+    features : sequence of str, default=None
+        Names of the feature columns. None means all columns except `label`.
+    gap : float, default=1e-9
+        The fit ends when the relative duality gap of every plane is at most this. Larger values need
+        fewer rounds and give less accurate planes.
+    max_rounds : int, default=200
+        Largest number of rounds, each of which is one pass over the data. If a plane has not converged
+        by then, a `ConvergenceWarning` is issued.
+    callback : callable, default=None
+        Function that is called with a `Round` after each round. An exception that it raises ends the
+        fit.
+
+    Returns
+    -------
+    fitted : FRTSVMClassifier
+        A fitted clone of `estimator`, without the attributes that describe single training rows
+        (`memberships_`, `suspected_noise_`) or the kernel factorization (`rank_`, `kernel_residual_`).
+
+    Raises
+    ------
+    ValueError
+        If a parameter of the estimator is not supported, a column does not exist, a value is missing or
+        infinite, or there are fewer than two classes.
+
+    See Also
+    --------
+    frtsvm_core.FRTSVMClassifier : Fit in memory.
+
+    Notes
+    -----
+    The problem is that of `FRTSVMClassifier`, whose dual for each plane is (docs/maths.md, eq. 9)::
+
+        minimize  1/2 |Z'a|^2 - e'a    subject to  0 <= a <= C
+
+    with one coordinate per opposing row. Each of the K partitions improves its own coordinates as if all
+    others did the same (CoCoA+ [1]_)::
+
+        maximize  e'd - v.(Z'd) - K/2 |Z'd|^2    subject to  0 <= a + d <= C
+
+    In other rounds, the partitions send the rows that are between their bounds or close to them to the
+    master, which solves for these together. The state of a lost worker is recomputed by the others.
+
+    References
+    ----------
+    .. [1] C. Ma, V. Smith, M. Jaggi, M. I. Jordan, P. Richtarik and M. Takac, "Adding vs. Averaging in
+           Distributed Primal-Dual Optimization", ICML 2015.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from distributed import Client
+    >>> from sklearn.datasets import make_classification
+    >>> from frtsvm_core import FRTSVMClassifier
+    >>> from frtsvm_core.distributed import fit_distributed
+    >>> X, y = make_classification(300, n_features=4, random_state=0)
+    >>> frame = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(label=y)
+    >>> data = dd.from_pandas(frame, npartitions=3)
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     model = fit_distributed(FRTSVMClassifier("linear"), data, "label", client)
+    >>> bool(model.duality_gap_.max() <= 1e-9)
+    True
+    >>> print(f"{model.score(frame[['a', 'b', 'c', 'd']], y):.3f}")
+    0.923
     """
     _require_linear(estimator)
     client = default_client() if client is None else client
@@ -72,7 +159,7 @@ def fit_distributed(
     classes = passes.classes()
     specs = tuple(plane_specs(classes.size, estimator.multi_class, estimator._settings().costs))
     moments = passes.moments(classes)
-    centers = np.stack([one.mean for one in moments])
+    centers = np.stack([own.mean for own in moments])
     radii = np.zeros(classes.size)
     if estimator.membership == "center":
         radii = passes.radii(classes, centers)
@@ -103,15 +190,23 @@ def fit_distributed(
 
 def _require_linear(estimator: FRTSVMClassifier) -> None:
     if estimator.kernel != "linear":
-        raise ValueError('only kernel="linear" can be fitted on partitions')
+        raise ValueError(
+            f"fit_distributed supports kernel='linear' only; got {estimator.kernel!r}."
+        )
     if estimator.membership not in ("center", "none"):
-        raise ValueError('memberships on partitions are "center" or "none"')
+        raise ValueError(
+            "fit_distributed supports membership='center' and membership='none' only; "
+            f"got {estimator.membership!r}."
+        )
     if estimator.class_weight is not None:
-        raise ValueError("partitions have no class_weight")
+        raise ValueError(
+            f"fit_distributed does not support class_weight; got {estimator.class_weight!r}. "
+            "Set class_weight=None."
+        )
 
 
 class _Passes:
-    """Passes over all partitions."""
+    """Run tasks on all partitions: one pass over the data per method call."""
 
     def __init__(self, client: Client, parts: Partitions) -> None:
         self._client, self._parts = client, parts
@@ -119,52 +214,55 @@ class _Passes:
         self._states: list[Future[State] | None] = [None] * len(parts.tables)
 
     def classes(self) -> NDArray[Any]:
-        """All labels, sorted."""
+        """Return the sorted labels of all partitions."""
         labels: set[Any] = set()
-        ask = delayed(labels_of)
-        for found in self._each([ask(table, self._parts.label) for table in self._parts.tables]):
+        task = delayed(labels_of)
+        for found in self._each([task(table, self._parts.label) for table in self._parts.tables]):
             labels.update(found)
         classes = np.unique(np.array(sorted(labels)))
         if classes.size < 2:
-            raise ValueError(f"column {self._parts.label!r} has {classes.size} class, 2 are needed")
+            raise ValueError(
+                f"The number of distinct labels in column {self._parts.label!r} is {classes.size}; "
+                "at least 2 are needed."
+            )
         return classes
 
     def moments(self, classes: NDArray[Any]) -> list[Moments]:
-        """Mean and scatter of each class."""
-        ask = delayed(_moments)
-        return together(
-            self._each([ask(table, self._parts_only, classes) for table in self._parts.tables])
+        """Return mean and scatter matrix of each class."""
+        task = delayed(_moments)
+        return combine_moments(
+            self._each([task(table, self._columns, classes) for table in self._parts.tables])
         )
 
     def radii(self, classes: NDArray[Any], centers: FloatArray) -> FloatArray:
-        """Squared distance of the farthest row of each class."""
-        ask = delayed(_radii)
-        tasks = [ask(table, self._parts_only, classes, centers) for table in self._parts.tables]
+        """Return the squared distance of the farthest row of each class from its center."""
+        task = delayed(_radii)
+        tasks = [task(table, self._columns, classes, centers) for table in self._parts.tables]
         farthest: FloatArray = np.max(self._each(tasks), axis=0)
         return farthest
 
     def round(self, problem: Problem, masters: list[PlaneMaster]) -> list[list[Report]]:
-        """One step of every partition; what they report, partition by partition."""
+        """Run one round on every partition; return the reports of all planes for each partition."""
         if self._problem is None:
-            # A task rather than scattered data: it can be done again if the worker that has it dies.
-            self._problem = self._client.submit(_given, problem, pure=False)
-        ask = delayed(_step, nout=2)
+            # A task in place of scattered data can be repeated if the worker that holds it is lost.
+            self._problem = self._client.submit(_identity, problem, pure=False)
+        task = delayed(_step, nout=2)
         states, reports = [], []
         for number, table in enumerate(self._parts.tables):
-            orders = [master.order(number) for master in masters]
-            state, report = ask(
-                table, self._parts_only, self._problem, self._states[number], orders
+            instructions = [master.instruction(number) for master in masters]
+            state, report = task(
+                table, self._columns, self._problem, self._states[number], instructions
             )
             states.append(state)
             reports.append(report)
         futures = self._client.compute(states + reports)
         self._states = futures[: len(states)]
-        answers: list[list[Report]] = self._client.gather(futures[len(states) :])
-        return answers
+        gathered: list[list[Report]] = self._client.gather(futures[len(states) :])
+        return gathered
 
     @property
-    def _parts_only(self) -> Partitions:
-        """The names of the columns, without the tables."""
+    def _columns(self) -> Partitions:
+        """The column names, without the tables."""
         return Partitions((), self._parts.label, self._parts.features)
 
     def _each(self, tasks: list[Delayed]) -> list[Any]:
@@ -173,11 +271,11 @@ class _Passes:
             results: list[Any] = self._client.gather(futures)
         finally:
             for future in futures:
-                future.release()  # an error would keep them as long as its trace
+                future.release()  # otherwise the traceback of an error keeps the futures alive
         return results
 
 
-def _given(problem: Problem) -> Problem:
+def _identity(problem: Problem) -> Problem:
     return problem
 
 
@@ -190,21 +288,23 @@ def _radii(table: Any, data: Partitions, classes: NDArray[Any], centers: FloatAr
 
 
 def _step(
-    table: Any, data: Partitions, problem: Problem, state: State | None, orders: Any
+    table: Any, data: Partitions, problem: Problem, state: State | None, instructions: Any
 ) -> tuple[State, list[Report]]:
-    return step(*rows_and_codes(table, data, problem.classes), problem, state, orders)
+    return step(*rows_and_codes(table, data, problem.classes), problem, state, instructions)
 
 
 def _whitening(own: Moments, c: float) -> Whitening:
-    if own.count == 0 or c <= RESOLVED * float(np.trace(own.scatter)):
+    if own.count == 0 or c <= MIN_RELATIVE_C * float(np.trace(own.scatter)):
         raise ValueError(
-            f"a regularization of {c:g} is lost beside a scatter of {np.trace(own.scatter):.3g}: "
-            "scale the features, or raise c1 and c2"
+            f"The regularization c1 or c2 of {c:g} is lost in rounding errors, because the trace of the "
+            f"scatter matrix is {np.trace(own.scatter):.3g}. Scale the features, or raise c1 and c2."
         )
     try:
         lower = cholesky(own.scatter + c * np.eye(own.mean.size), lower=True)
     except LinAlgError as error:
-        raise ValueError("the scatter matrix is not finite") from error
+        raise ValueError(
+            "The scatter matrix of a class is not finite. Scale the features."
+        ) from error
     transform = solve_triangular(lower, np.eye(own.mean.size), lower=True)
     return DenseWhitening(own.as_class_scatter(), np.ascontiguousarray(transform))
 
@@ -217,9 +317,9 @@ def _solve(
     callback: Callable[[Round], None] | None,
 ) -> None:
     for number in range(1, max_rounds + 1):
-        answers = passes.round(problem, masters)
+        reports = passes.round(problem, masters)
         for plane, master in enumerate(masters):
-            master.take([answer[plane] for answer in answers])
+            master.receive([of_planes[plane] for of_planes in reports])
         if callback is not None:
             callback(
                 Round(
@@ -233,7 +333,8 @@ def _solve(
             return
     left = sum(not master.converged for master in masters)
     warnings.warn(
-        f"{left} of {len(masters)} planes did not reach the gap in {max_rounds} rounds.",
+        f"{left} of {len(masters)} planes did not reach the requested duality gap in {max_rounds} "
+        "rounds. Scale the features, raise c1 and c2, or raise gap or max_rounds.",
         ConvergenceWarning,
         stacklevel=3,
     )
@@ -242,7 +343,7 @@ def _solve(
 def _fitted(
     estimator: FRTSVMClassifier, problem: Problem, masters: list[PlaneMaster], parts: Partitions
 ) -> FRTSVMClassifier:
-    """The estimator that a fit in memory would give, but for what it knows of each row."""
+    """Return the fitted estimator, without the attributes that describe single training rows."""
     fitted: FRTSVMClassifier = clone(estimator)
     planes = [
         whitening.plane(master.v, spec.sign)

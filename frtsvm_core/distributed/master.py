@@ -1,31 +1,37 @@
-"""The master of one plane: adds the updates, knows the gap, and solves for the rows it is given."""
+"""Master of one plane: adds the partitions' updates, computes the gap, solves for selected rows."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from frtsvm_core.distributed.blocks import Order, Report, Wanted, swept
+from frtsvm_core.distributed.blocks import Instruction, Report, SelectedRows, sweep_block
 from frtsvm_core.twin.certificate import Certificate
 
 FloatArray = NDArray[np.float64]
 
-#: Rows that the master takes from all partitions together: 26 MB of them with 50 columns. Millions of
-#: rows have tens of thousands so near to the margin that a rough plane cannot tell their side.
-MOST_WANTED = 65536
-LEAST_WANTED = 64
-#: Sweeps of a partition between two sums.
+#: Largest number of rows that the master receives from all partitions together (26 MB with 50
+#: columns). Of millions of rows, tens of thousands are so close to the margin that an inaccurate plane
+#: does not show on which side they are.
+MAX_SELECTED_ROWS = 65536
+#: Smallest number of rows that each partition may send.
+MIN_PARTITION_ROWS = 64
+#: Sweeps of a partition in one round.
 SWEEPS = 2
-#: The master goes on with the rows it asks for while each time leaves less than this of the gap.
+#: The master repeats its own solutions while each leaves less than this share of the gap.
 PROGRESS = 0.5
-#: Sweeps of the master over the rows it was given, and the violation at which they end.
+#: Largest number of sweeps of the master over the selected rows, and the violation at which they end.
 MASTER_SWEEPS = 2000
 MASTER_TOL = 1e-13
 
 
 class PlaneMaster:
-    """Sweeps of the partitions, then solutions of the master as long as they help, then sweeps again;
-    neither ever lowers the dual."""
+    """Master of one plane.
+
+    It alternates between rounds in which all partitions sweep over their own coordinates and rounds in
+    which it solves for selected rows itself, as long as these reduce the gap. Neither ever decreases
+    the dual objective.
+    """
 
     def __init__(self, width: int, n_partitions: int, gap: float, rng: np.random.Generator) -> None:
         self.v = np.zeros(width)
@@ -33,31 +39,32 @@ class PlaneMaster:
         self._gap = gap
         self._rng = rng
         self._sweeping = True
-        self._gap_before = np.inf  # when the master solved last
+        self._gap_before = np.inf  # after the last solution of the master
         self._sweeps = 0
-        self._n_wanted = max(LEAST_WANTED, MOST_WANTED // n_partitions)
-        self._given: list[Wanted | None] = [None] * n_partitions
-        self._found: list[FloatArray] = [np.empty(0)] * n_partitions
+        self._n_selected = max(MIN_PARTITION_ROWS, MAX_SELECTED_ROWS // n_partitions)
+        self._selected: list[SelectedRows | None] = [None] * n_partitions
+        self._solved_alpha: list[FloatArray] = [np.empty(0)] * n_partitions
 
     @property
     def converged(self) -> bool:
-        """Whether the gap is as small as it has to be."""
+        """Whether the relative duality gap is small enough."""
         return self.certificate.converged
 
-    def order(self, partition: int) -> Order:
-        """What a partition shall do next."""
+    def instruction(self, partition: int) -> Instruction:
+        """Return the instruction for a partition in the next round."""
         sweeps = SWEEPS if self._sweeping and not self.converged else 0
         seed = int(self._rng.integers(2**31))
-        given = self._given[partition]
-        if given is None:
-            return Order(self.v, sweeps, self._n_wanted, seed)
-        return Order(self.v, sweeps, self._n_wanted, seed, given.index, self._found[partition])
+        selected = self._selected[partition]
+        if selected is None:
+            return Instruction(self.v, sweeps, self._n_selected, seed)
+        alpha = self._solved_alpha[partition]
+        return Instruction(self.v, sweeps, self._n_selected, seed, selected.index, alpha)
 
-    def take(self, reports: Sequence[Report]) -> None:
-        """The certificate of what the partitions had, and their updates."""
+    def receive(self, reports: Sequence[Report]) -> None:
+        """Certify the state before the round, and apply the updates of the partitions."""
         exact = np.sum([report.v_part for report in reports], axis=0)
         self._certify(reports, exact)
-        self._given = [None] * len(reports)
+        self._selected = [None] * len(reports)
         if self.converged:
             return
         if self._sweeping:
@@ -65,13 +72,13 @@ class PlaneMaster:
             self.v = exact + np.sum([report.update for report in reports], axis=0)
             self._sweeping, self._gap_before = False, np.inf
         else:
-            self._solve_given(reports, exact)
+            self._solve_selected(reports, exact)
             relative = self.certificate.relative_gap
             self._sweeping = relative > PROGRESS * self._gap_before
             self._gap_before = relative
 
     def _certify(self, reports: Sequence[Report], exact: FloatArray) -> None:
-        """Primal and dual as in `twin.certificate`, with the sums over rows made elsewhere."""
+        """Compute the certificate as `twin.certificate` does, from the sums of the partitions."""
         half_square = 0.5 * float(exact @ exact)
         primal = half_square + sum(report.hinge for report in reports)
         dual = sum(report.alpha_sum for report in reports) - half_square
@@ -84,18 +91,18 @@ class PlaneMaster:
         if self.certificate.converged:
             self.v = exact
 
-    def _solve_given(self, reports: Sequence[Report], exact: FloatArray) -> None:
-        given = [report.wanted for report in reports]
-        wanted = [one for one in given if one is not None]
-        alpha, self.v = swept(
-            np.concatenate([one.z for one in wanted]),
-            np.concatenate([one.bound for one in wanted]),
-            np.concatenate([one.alpha for one in wanted]),
+    def _solve_selected(self, reports: Sequence[Report], exact: FloatArray) -> None:
+        received = [report.selected for report in reports]
+        parts = [part for part in received if part is not None]
+        alpha, self.v = sweep_block(
+            np.concatenate([part.z for part in parts]),
+            np.concatenate([part.bound for part in parts]),
+            np.concatenate([part.alpha for part in parts]),
             exact,
             n_sweeps=MASTER_SWEEPS,
             tol=MASTER_TOL,
             rng=self._rng,
         )
-        self._given = list(given)
-        ends = np.cumsum([one.index.size for one in wanted])
-        self._found = np.split(alpha, ends[:-1])
+        self._selected = list(received)
+        ends = np.cumsum([part.index.size for part in parts])
+        self._solved_alpha = np.split(alpha, ends[:-1])

@@ -1,10 +1,10 @@
-"""Means, scatter matrices and radii of classes whose rows are spread over partitions.
+"""Means, scatter matrices and radii of classes whose rows are distributed over partitions.
 
-Each partition gives its own; two are put together by
+Each partition computes its own moments; those of two partitions are combined by
 
     m = (n1 m1 + n2 m2) / n,     S = S1 + S2 + (n1 n2 / n) (m1 - m2)(m1 - m2)'
 
-which never subtracts large squares from each other, as sums of x and xx' would.
+Unlike sums of x and xx', this never subtracts large squares from each other, so it avoids cancellation.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Moments:
-    """Of the rows of one class, in one partition or in all."""
+    """Moments of the rows of one class, in one partition or in several."""
 
     count: int
     mean: FloatArray
@@ -38,7 +38,7 @@ class Moments:
         return Moments(count, mean, self.scatter + other.scatter + between)
 
     def as_class_scatter(self) -> ClassScatter:
-        """What a whitening is made of; the rows themselves are elsewhere."""
+        """Return the moments as input for a whitening, without the rows."""
         nothing = np.empty(0)
         return ClassScatter(
             nothing.astype(np.intp), nothing, float(self.count), self.mean, self.scatter, 0.0
@@ -46,7 +46,7 @@ class Moments:
 
 
 def moments_of(rows: FloatArray, codes: IntArray, n_classes: int) -> list[Moments]:
-    """The moments of every class in one partition."""
+    """Compute the moments of every class in one partition."""
     width = rows.shape[1]
     weight = np.ones(rows.shape[0])
     found = []
@@ -60,8 +60,8 @@ def moments_of(rows: FloatArray, codes: IntArray, n_classes: int) -> list[Moment
     return found
 
 
-def together(parts: Iterable[list[Moments]]) -> list[Moments]:
-    """The moments of every class in all partitions, whatever their order."""
+def combine_moments(parts: Iterable[list[Moments]]) -> list[Moments]:
+    """Combine the moments of every class over all partitions, in any order."""
     total: list[Moments] = []
     for part in parts:
         total = [a + b for a, b in zip(total, part, strict=True)] if total else part
@@ -69,7 +69,7 @@ def together(parts: Iterable[list[Moments]]) -> list[Moments]:
 
 
 def squared_radii(rows: FloatArray, codes: IntArray, centers: FloatArray) -> FloatArray:
-    """The largest squared distance to the own centre, for every class in one partition."""
+    """Return the largest squared distance of each class's rows to its center, in one partition."""
     radii = np.zeros(centers.shape[0])
     if rows.shape[0]:
         own, _ = own_and_other_distances(rows, codes, centers)

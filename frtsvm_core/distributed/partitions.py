@@ -1,4 +1,4 @@
-"""Data in partitions: a Dask dataframe, or a folder of Parquet files. Nothing is read here."""
+"""Partitioned training data: a Dask dataframe or a folder of Parquet files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Partitions:
-    """Tables that are loaded when, and where, they are needed."""
+    """Tables that the workers load when they need them."""
 
     tables: "tuple[Delayed | ParquetFile, ...]"
     label: str
@@ -23,20 +23,27 @@ class Partitions:
 
 
 def partitions_of(data: Any, label: str, features: Sequence[str] | None) -> Partitions:
-    """From a Dask dataframe or the path or URL of a folder; without `features` all other columns."""
+    """Find the partitions and columns of a Dask dataframe, or of a folder given by path or URL.
+
+    `features=None` selects all columns except `label`.
+    """
     if isinstance(data, str | Path):
         names, tables = _files(str(data))
     else:
         names, tables = [str(name) for name in data.columns], tuple(data.to_delayed())
     if label not in names:
-        raise ValueError(f"there is no column {label!r}, only {', '.join(names)}")
+        raise ValueError(f"There is no column {label!r}. The columns are {', '.join(names)}.")
     if features is None:
         features = [name for name in names if name != label]
     missing = [name for name in features if name not in names]
     if missing or not features:
-        raise ValueError(f"there are no columns {', '.join(missing)}" if missing else "no features")
+        raise ValueError(
+            f"Feature columns not found: {', '.join(missing)}. The columns are {', '.join(names)}."
+            if missing
+            else f"There are no feature columns besides the label column {label!r}."
+        )
     if not tables:
-        raise ValueError("there are no partitions")
+        raise ValueError("The data have no partitions. Pass at least one.")
     return Partitions(tables, label, tuple(features))
 
 
@@ -47,7 +54,7 @@ def _files(folder: str) -> "tuple[list[str], tuple[ParquetFile, ...]]":
     system, root = url_to_fs(folder)
     files = sorted(path for path in system.find(root) if path.endswith(".parquet"))
     if not files:
-        raise ValueError(f"there are no .parquet files in {folder}")
+        raise ValueError(f"There are no .parquet files in {folder}. Check the path.")
     with system.open(files[0]) as file:
         names = list(pq.ParquetFile(file).schema_arrow.names)
     return names, tuple(ParquetFile(system, path) for path in files)
@@ -55,13 +62,16 @@ def _files(folder: str) -> "tuple[list[str], tuple[ParquetFile, ...]]":
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A file that can be read from any worker: inside the task that uses its rows, so that no table
-    waits in memory for its turn."""
+    """A Parquet file that every worker can read.
+
+    It is read inside the task that uses its rows, so no table waits in memory for its task.
+    """
 
     system: Any
     path: str
 
     def read(self, columns: list[str]) -> Any:
+        """Read the columns as an Arrow table."""
         import pyarrow.parquet as pq
 
         with self.system.open(self.path) as file:
@@ -69,20 +79,20 @@ class ParquetFile:
 
 
 def labels_of(table: Any, label: str) -> list[Any]:
-    """The labels that occur in a partition."""
+    """Return the distinct labels of a partition."""
     if isinstance(table, ParquetFile):
         labels: list[Any] = table.read([label]).column(label).unique().to_pylist()
     else:
         labels = table[label].unique().tolist()
     if any(value is None or value != value for value in labels):
-        raise ValueError(f"column {label!r} has missing labels")
+        raise ValueError(f"Column {label!r} has missing labels. Remove these rows.")
     return labels
 
 
 def rows_and_codes(
     table: Any, data: Partitions, classes: NDArray[Any]
 ) -> tuple[FloatArray, IntArray]:
-    """A partition as a matrix, with the number of the class of each row."""
+    """Return the rows of a partition as a matrix, and the class number of each row."""
     if isinstance(table, ParquetFile):
         rows, codes = _from_file(table, data, classes)
     else:
@@ -92,7 +102,10 @@ def rows_and_codes(
         codes = pd.Index(classes.tolist()).get_indexer(table[data.label])
     if not np.isfinite(rows).all():
         column = np.argwhere(~np.isfinite(rows))[0, 1]
-        raise ValueError(f"column {data.features[column]!r} has a missing or infinite value")
+        raise ValueError(
+            f"Column {data.features[column]!r} has a missing or infinite value. "
+            "Replace it or remove the row."
+        )
     return rows, codes
 
 

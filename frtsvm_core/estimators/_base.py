@@ -1,4 +1,4 @@
-"""What all twin-plane estimators share: the road from rows and labels to fitted planes."""
+"""Base class of the twin-plane estimators: fitting, prediction and fitted attributes."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ from frtsvm_core.estimators._preparation import (
     MembershipSettings,
     effective_gamma,
     feature_map,
-    in_given_order,
+    in_caller_order,
     memberships,
     training_rows,
 )
@@ -28,7 +28,7 @@ from frtsvm_core.estimators._validation import check_rows
 from frtsvm_core.kernels.feature_map import FeatureMap
 from frtsvm_core.kernels.functions import KERNEL_NAMES
 from frtsvm_core.solvers.box_qp import SolverOptions
-from frtsvm_core.twin.decision import Balance, pairs_of, plane_norms
+from frtsvm_core.twin.decision import DistanceWeights, count_pairs, plane_norms
 from frtsvm_core.twin.model import PlaneModel, decide
 from frtsvm_core.twin.parallel import one_blas_thread
 from frtsvm_core.twin.plane import Plane
@@ -47,7 +47,7 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class TwinSettings:
-    """How one estimator differs from another: what it puts into the common problem."""
+    """Settings of the common optimization problem in which the estimators differ."""
 
     costs: Costs
     multi_class: str
@@ -56,7 +56,10 @@ class TwinSettings:
 
 
 class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Base of the twin-plane classifiers; subclasses store parameters and give `_settings`."""
+    """Base class of the twin-plane classifiers.
+
+    Subclasses store their parameters and implement `_settings`.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
@@ -84,12 +87,12 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
     shrinking: bool
     class_weight: Any
     random_state: Any
-    penalty: str = "coefficients"  # a parameter of those estimators that let one choose
-    balance_: Balance | None = None
+    penalty: str = "coefficients"  # overridden by estimators that have it as a parameter
+    balance_: DistanceWeights | None = None
 
     @abstractmethod
     def _settings(self) -> TwinSettings:
-        """What this estimator puts into the common problem."""
+        """Return the settings of the common problem for the current parameters."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -104,25 +107,25 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         specs = plane_specs(data.classes.size, settings.multi_class, settings.costs)
         options = SolverOptions(self.tol, self.max_iter, self.shrinking)
-        phase = _Phases(callback, len(specs))
+        start_phase = _PhaseReporter(callback, len(specs))
         with one_blas_thread():
-            phase("kernel")
+            start_phase("kernel")
             self.gamma_ = effective_gamma(data, kernel)
             features = feature_map(data, kernel, self.gamma_, rng)
-            phase("memberships")
+            start_phase("memberships")
             fuzzy = memberships(data, kernel, features, settings.memberships, rng)
             problem = TwinProblem(
                 features, data.codes, data.weight, fuzzy.values, settings.bias_ridge
             )
             planes = problem.solve(specs, options, rng, callback)
         self.classes_ = data.classes
-        self.memberships_ = in_given_order(fuzzy.values, data)
-        self.suspected_noise_ = in_given_order(fuzzy.suspected, data)
-        self._keep(features, specs, planes, data.present)
+        self.memberships_ = in_caller_order(fuzzy.values, data)
+        self.suspected_noise_ = in_caller_order(fuzzy.suspected, data)
+        self._store_fit(features, specs, planes, data.present)
         self._warn_if_not_converged()
         return self
 
-    def _keep(
+    def _store_fit(
         self, features: FeatureMap, specs: list[PlaneSpec], planes: list[Plane], present: IntArray
     ) -> None:
         g = np.stack([plane.g for plane in planes])
@@ -131,9 +134,9 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.coef_ = coefficients
         else:
             self.dual_coef_ = coefficients
-            # Row numbers of a precomputed kernel are those of the matrix that the caller gave.
-            numbered = features.landmarks.ndim == 1
-            self.landmarks_ = present[features.landmarks] if numbered else features.landmarks
+            # For a precomputed kernel, landmarks are row numbers of the matrix passed to `fit`.
+            are_numbers = features.landmarks.ndim == 1
+            self.landmarks_ = present[features.landmarks] if are_numbers else features.landmarks
         self.intercept_ = np.array([plane.b for plane in planes])
         self.plane_norms_ = plane_norms(g)
         self.plane_classes_ = np.array([(spec.own, spec.other) for spec in specs], dtype=np.intp)
@@ -160,17 +163,33 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     # --- predict -----------------------------------------------------------------------------
 
-    def decide_by(self, balance: Balance | None) -> Self:
-        """Weigh the distances by what was learned on rows that the planes have not seen; None: let
-        the nearer plane decide."""
+    def set_distance_weights(self, weights: DistanceWeights | None) -> Self:
+        """Set the weights of the distances in the decision rule.
+
+        Parameters
+        ----------
+        weights : DistanceWeights or None
+            Weights learned on rows that were not used to fit the planes, for the same classes and the
+            same `multi_class`. None restores the rule of the nearest plane.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator, with `balance_` set to `weights`.
+        """
         check_is_fitted(self)
-        if balance is not None and balance.offsets.size != pairs_of(self.plane_classes_):
-            raise ValueError("the balance is not one of these planes")
-        self.balance_ = balance
+        n_pairs = count_pairs(self.plane_classes_)
+        if weights is not None and weights.offsets.size != n_pairs:
+            raise ValueError(
+                f"The distance weights are for {weights.offsets.size} pairs of classes, but the fitted "
+                f"planes form {n_pairs}. Use weights learned for the same classes with "
+                "multi_class='ovo'."
+            )
+        self.balance_ = weights
         return self
 
     def plane_model(self) -> PlaneModel:
-        """The fitted planes as plain arrays."""
+        """Return the fitted planes as plain arrays."""
         check_is_fitted(self)
         kernel = KernelSettings.of(self).resolved(self.gamma_)
         return PlaneModel(
@@ -184,34 +203,72 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
         )
 
     def distances(self, X: Any) -> FloatArray:
-        """Distance of each row to the plane of each class, one column per class.
+        """Compute the distance of each row to the plane of each class.
 
-        For two classes, and for one-vs-rest; with one-vs-one and more classes a class has several
-        planes, and `decision_function` weighs them.
+        Available with one plane per class: for two classes, and for `multi_class="ovr"`. With
+        one-vs-one and more classes, each class has several planes; use `decision_function`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; for a precomputed kernel, k(X, training rows).
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_classes)
+            abs(f(x)) divided by the norm of the plane, in the order of `classes_`.
+
+        Raises
+        ------
+        AttributeError
+            If a class has more than one plane.
         """
         model = self.plane_model()
         if not model.one_plane_per_class:
             raise AttributeError(
-                "distances is defined with one plane per class: two classes, or multi_class='ovr'"
+                "distances is available only with one plane per class: for two classes, or with "
+                "multi_class='ovr'. Use decision_function instead."
             )
         return model.distances(check_rows(self, X, reset=False))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Two classes: distance to the plane of `classes_[0]` minus distance to that of
-        `classes_[1]`, weighed by `balance_` if there is one, so positive means `classes_[1]`.
-        Otherwise one column per class, largest for the predicted one."""
+        """Compute the decision scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; for a precomputed kernel, k(X, training rows).
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, the distance to the plane of `classes_[0]` minus the distance to the
+            plane of `classes_[1]`, both weighted by `balance_` if it is set; a positive score means
+            `classes_[1]`. Otherwise one column per class, largest for the predicted class.
+        """
         model = self.plane_model()
         return model.scores(model.distances(check_rows(self, X, reset=False)))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class whose plane is nearest, or that `balance_` decides for."""
+        """Predict the class of each row: the class whose plane is nearest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; for a precomputed kernel, k(X, training rows).
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The predicted class labels. If `balance_` is set, it weights the distances.
+        """
         check_is_fitted(self)
         labels: NDArray[Any] = self.classes_[decide(self.decision_function(X))]
         return labels
 
 
-class _Phases:
-    """Tells the callback when a new part of the fit begins."""
+class _PhaseReporter:
+    """Report the start of each phase of the fit to the callback."""
 
     def __init__(self, callback: ProgressCallback | None, n_planes: int) -> None:
         self._callback, self._n_planes = callback, n_planes

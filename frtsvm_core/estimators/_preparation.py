@@ -1,4 +1,4 @@
-"""From what a caller passes to `fit` to rows, classes, weights, features and memberships."""
+"""Prepare the input of `fit`: validated rows, classes, weights, feature map and memberships."""
 
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from frtsvm_core.twin.parallel import one_openmp_thread
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-# Up to here the neighbours take milliseconds, and threads would wait for each other longer than that.
+# Up to this many rows, neighbors take milliseconds and starting OpenMP threads would take longer.
 _FEW_ROWS = 5000
 
 
@@ -43,6 +43,7 @@ class KernelSettings:
 
     @classmethod
     def of(cls, estimator: Any) -> "KernelSettings":
+        """Return the kernel parameters of `estimator`."""
         return cls(
             estimator.kernel,
             estimator.gamma,
@@ -55,14 +56,18 @@ class KernelSettings:
 
     @property
     def name(self) -> str:
+        """Name of the kernel; "callable" for a function."""
         return self.kernel if isinstance(self.kernel, str) else "callable"
 
     def resolved(self, gamma: float) -> Kernel | None:
+        """Return the kernel for a numerical gamma; None for the linear kernel."""
         return resolve_kernel(self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
 
 
 @dataclass(frozen=True)
 class MembershipSettings:
+    """The membership parameters of an estimator."""
+
     membership: str = "none"
     mu: float = 0.1
     delta: float = 1e-10
@@ -73,25 +78,25 @@ NO_MEMBERSHIPS = MembershipSettings()
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The rows that count: those with a positive weight."""
+    """Training rows with a positive weight."""
 
     rows: FloatArray
     classes: NDArray[Any]
     codes: IntArray  # class number of each row
     weight: FloatArray
-    present: IntArray  # their numbers among the caller's rows
-    n_given: int  # how many rows the caller gave
+    present: IntArray  # numbers of these rows among all rows passed to `fit`
+    n_given: int  # number of all rows passed to `fit`
 
 
 def training_rows(estimator: Any, x: Any, y: Any, sample_weight: Any) -> TrainingRows:
-    """Validated rows with their classes and weights."""
+    """Validate the input of `fit`; return the rows with their classes and weights."""
     return weighted_rows(estimator, *check_rows_and_labels(estimator, x, y), sample_weight)
 
 
 def weighted_rows(
     estimator: Any, rows: FloatArray, labels: NDArray[Any], sample_weight: Any
 ) -> TrainingRows:
-    """Weight 0 is absence, so such rows are not there for anything that follows."""
+    """Compute weights and class numbers of validated rows, and drop the rows of weight 0."""
     precomputed = isinstance(estimator.kernel, str) and estimator.kernel == "precomputed"
     if precomputed and rows.shape[0] != rows.shape[1]:
         raise ValueError(
@@ -108,12 +113,13 @@ def weighted_rows(
 
 
 def rows_among(rows: FloatArray, index: IntArray, *, precomputed: bool) -> FloatArray:
-    """The rows of that index; those of a precomputed kernel lose the columns of the others too."""
+    """Return rows[index]; for a precomputed kernel, rows and columns of `index`."""
     chosen: FloatArray = rows[np.ix_(index, index)] if precomputed else rows[index]
     return chosen
 
 
 def effective_gamma(data: TrainingRows, kernel: KernelSettings) -> float:
+    """Return gamma as a number; 1 for kernels without gamma."""
     if kernel.name not in ("rbf", "poly", "sigmoid"):
         return 1.0
     return resolve_gamma(kernel.gamma, data.rows, data.weight)
@@ -122,6 +128,7 @@ def effective_gamma(data: TrainingRows, kernel: KernelSettings) -> float:
 def feature_map(
     data: TrainingRows, kernel: KernelSettings, gamma: float, rng: np.random.Generator
 ) -> FeatureMap:
+    """Return the feature map of the kernel for the training rows."""
     resolved = kernel.resolved(gamma)
     if resolved is None:
         return linear_map(data.rows)
@@ -143,11 +150,12 @@ def memberships(
     settings: MembershipSettings,
     rng: np.random.Generator,
 ) -> Memberships:
+    """Compute the memberships of the training rows."""
     if settings.membership == "none":
         return no_memberships(data.codes.size)
     linear = kernel.name == "linear"
     if settings.membership == "neighbors":
-        # Nearest in the feature space of the RBF kernel is nearest in the input space.
+        # Neighbors in the feature space of the RBF kernel are the same as in the input space.
         space = data.rows if kernel.name in ("linear", "rbf") else features.rows
         with one_openmp_thread() if space.shape[0] <= _FEW_ROWS else nullcontext():
             return neighbor_memberships(space, data.codes, data.weight, mu=settings.mu, rng=rng)
@@ -161,8 +169,8 @@ def memberships(
     )
 
 
-def in_given_order(values: NDArray[Any], data: TrainingRows) -> NDArray[Any]:
-    """One value per row of the caller; rows of weight 0 get 0."""
+def in_caller_order(values: NDArray[Any], data: TrainingRows) -> NDArray[Any]:
+    """Return one value per row passed to `fit`; rows of weight 0 get 0."""
     given = np.zeros(data.n_given, dtype=values.dtype)
     given[data.present] = values
     return given

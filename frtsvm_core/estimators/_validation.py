@@ -1,4 +1,4 @@
-"""Input checks that say what is wrong and where, in scikit-learn's words where it has them."""
+"""Input checks; error messages use scikit-learn's wording where it has one."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ IntArray = NDArray[np.intp]
 
 
 def check_rows(estimator: Any, x: Any, *, reset: bool) -> FloatArray:
-    """X as a C-ordered array of finite doubles."""
+    """Return X as a C-ordered array of finite doubles."""
     rows: FloatArray = check_array(
         x,
         dtype=np.float64,
@@ -35,6 +35,7 @@ def check_rows(estimator: Any, x: Any, *, reset: bool) -> FloatArray:
 
 
 def check_rows_and_labels(estimator: Any, x: Any, y: Any) -> tuple[FloatArray, NDArray[Any]]:
+    """Return X as a C-ordered array of finite doubles, and the labels y as a one-dimensional array."""
     rows, labels = check_X_y(
         x, y, dtype=np.float64, order="C", ensure_all_finite=False, estimator=estimator
     )
@@ -47,7 +48,7 @@ def check_rows_and_labels(estimator: Any, x: Any, y: Any) -> tuple[FloatArray, N
 def check_weights(
     sample_weight: Any, class_weight: Any, x: FloatArray, y: NDArray[Any]
 ) -> FloatArray:
-    """One weight per row: the caller's, times the weight of the row's class."""
+    """Return one weight per row: `sample_weight` times the weight of the class of the row."""
     weight: FloatArray = _check_sample_weight(
         sample_weight, x, dtype=np.float64, copy=True, ensure_non_negative=True
     )
@@ -59,15 +60,16 @@ def check_weights(
 
 
 def encode_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
-    """Sorted classes and the code of each row."""
+    """Return the sorted classes and the class number of each row."""
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:
         raise ValueError(
             "Classifier can't train when only one class is present"
             + (
-                f": {classes.tolist()[0]!r}."
+                f": {classes.tolist()[0]!r}. "
                 if classes.size
-                else " (no row has a positive weight)."
+                else ": no row has a positive weight. "
             )
+            + "Pass rows of at least two classes with a positive weight."
         )
     return classes, codes.astype(np.intp)

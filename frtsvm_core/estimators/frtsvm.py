@@ -1,4 +1,4 @@
-"""The Fast and Robust Twin Support Vector Machine."""
+"""Fast and robust twin support vector machine (FR-TSVM)."""
 
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -16,69 +16,182 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 
 
 class FRTSVMClassifier(TwinPlaneClassifier):
-    """Two non-parallel planes, one close to each class, trained with fuzzy memberships.
+    """Fast and robust twin support vector machine (FR-TSVM) classifier.
 
-    For each class it solves, exactly and with a certificate (docs/maths.md, eq. 4),
-
-        min  c/2 |w|^2 + 1/2 sum_own f(x_i)^2 + sum_other C_i xi_i,   |f| >= 1 - xi on the other side,
-
-    with f(x) = w.x + b, or k(x, X)w + b for a kernel, and C_i = c3 s_i where the membership s_i
-    weakens rows that look like noise. A row is given the class whose plane is nearer.
+    The classifier fits one plane close to the rows of each class and away from the rows of the other
+    class. A row gets the class of the nearest plane. Fuzzy memberships reduce the influence of rows
+    whose labels are probably wrong. Each fitted plane comes with a certificate, a proof of how far it
+    is from the optimum.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-    c1, c2 : float, default=1.0, None
-        Regularization of the planes of `classes_[1]` and `classes_[0]`; c2=None means c1.
-    c3, c4 : float, default=1.0, None
-        Cost of a row of the other class on the wrong side of the margin; c4=None means c3.
-    membership : {"center", "none", "neighbors"}, default="center"
-        The paper's memberships, none, or those from the labels of the nearest rows.
+        Kernel function. It must be positive semi-definite on the training rows, which "sigmoid" is only
+        for some parameters; otherwise `fit` raises ValueError. A callable receives two arrays of rows
+        and returns the matrix of kernel values. With "precomputed", X is the square kernel matrix in
+        `fit`, and k(X, training rows) in prediction.
+    c1 : float, default=1.0
+        Regularization of the plane of ``classes_[1]``. Larger values give smoother planes.
+    c2 : float or None, default=None
+        Regularization of the plane of ``classes_[0]``. None means `c1`.
+    c3 : float, default=1.0
+        Cost of slack of rows of ``classes_[0]`` that are too close to the plane of ``classes_[1]``.
+        Larger values make the plane follow the rows more closely, wrong labels included, and the fit
+        slower.
+    c4 : float or None, default=None
+        The same cost for the plane of ``classes_[0]``. None means `c3`. With more than two classes, `c1`
+        and `c3` apply to the later class of each pair, `c2` and `c4` to the earlier one; with
+        ``multi_class="ovr"``, `c2` and `c4` must be None.
     penalty : {"coefficients", "function"}, default="coefficients"
-        What c1 and c2 weigh for a kernel: the paper's |w|^2, or w'Kw, the same as for the linear
-        kernel in the kernel's own space, whose root the distances are divided by. "function" is mostly
-        more accurate; its c1 is smaller.
+        Term that `c1` and `c2` multiply for kernels other than "linear": "coefficients" is the paper's
+        |w|^2; "function" is w'Kw, the squared norm of the plane in feature space, which is also the
+        square of the norm that distances are divided by. "function" is usually more accurate and needs
+        smaller values of `c1`.
+    membership : {"center", "none", "neighbors"}, default="center"
+        Source of the memberships: "center" uses the distances to the class centers as in the paper,
+        "neighbors" the labels of the 10 nearest rows, and "none" sets all of them to 1.
     mu : float in [0, 1], default=0.1
-        What a suspected row keeps of its membership; the others keep 1 - mu.
+        Factor of the membership of a row that is suspected noise; the others have the factor 1 - mu.
+        Smaller values reduce the influence of suspected rows. With 0 they cost no slack at all, with 0.5
+        they are treated like all others.
     delta : float, default=1e-10
-        Keeps the membership of the farthest row above 0.
+        Small constant that keeps the membership of the row farthest from its class center above 0.
+        Larger values make the memberships of a class more similar. Used with ``membership="center"``.
     gamma : {"scale", "auto"} or float, default="scale"
-        As in scikit-learn; the paper's g is gamma = 1/g^2.
-    degree, coef0 : int, float, default=3, 1.0
-        Of the polynomial kernel (and coef0 of the sigmoid).
+        Coefficient of the kernels "rbf", "poly" and "sigmoid". "scale" is
+        ``1 / (n_features * X.var())``, "auto" is ``1 / n_features``. Larger values make the RBF kernel
+        narrower and the decision boundary more flexible. It corresponds to 1/g^2 for the width g of
+        the paper.
+    degree : int, default=3
+        Degree of the polynomial kernel. Larger values make the decision boundary more flexible.
+    coef0 : float, default=1.0
+        Constant term of the kernels "poly" and "sigmoid". Larger values give more weight to the terms
+        of low degree.
     rank : "auto", int or None, default="auto"
-        Rank of the kernel factorization. "auto" is exact up to 256 rows; above, it stops at
-        `kernel_tol`, or where a fit would take more than about a second of one core
-        (`kernel_residual_` says which). An int is a cap, None factors the kernel to rounding.
-    kernel_tol : float, default=1e-6
-        Share of the kernel's trace that "auto" may leave out.
+        Largest rank of the kernel factorization. "auto" is exact up to 256 rows; with more rows it stops
+        at `kernel_tol`, or at the rank at which a fit would take more than about one second of one CPU
+        core. `kernel_residual_` reports the approximation error. An int is a cap; larger values are more
+        accurate, and take more time and memory. None factors the kernel to the level of rounding errors.
+    kernel_tol : float in [0, 1), default=1e-6
+        Share of the trace of the kernel matrix that ``rank="auto"`` and an int may leave out. Larger
+        values are faster and less accurate.
     tol : float, default=1e-3
-        Largest spread of the projected gradient at which the coordinate descent stops. A last
-        Newton step then usually brings it to rounding.
+        Tolerance of the coordinate descent: the largest allowed spread of the projected gradient. The
+        margin is 1, so its scale does not depend on the data. The Newton steps that follow usually
+        reduce the duality gap to the level of rounding errors (about 1e-14) whatever the value.
     max_iter : int, default=1000
-        Most sweeps per plane.
+        Largest number of sweeps per plane. If a plane has not converged by then, a
+        `ConvergenceWarning` reports its duality gap.
     shrinking : bool, default=True
-        Random order and shrinking (Algorithm 2), or plain sweeps (Algorithm 1).
+        Whether to visit the coordinates in random order and to leave out those that probably stay at a
+        bound (Algorithm 2 of the paper), or all of them in the order of the rows (Algorithm 1). The
+        solution is the same; shrinking is usually faster.
     multi_class : {"ovo", "ovr"}, default="ovo"
+        Strategy for more than two classes. "ovo" fits two planes for each pair of classes, which vote;
+        "ovr" fits one plane for each class against all others and predicts the class of the nearest
+        plane.
     class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of the rows of a class.
-    random_state : int, RandomState or None, default=None
-        Draws the pivots of the kernel and the order of the sweeps.
+        Factors by which the weights of the rows of each class are multiplied. "balanced" uses factors
+        inversely proportional to the weight of the classes.
+    random_state : int, RandomState instance or None, default=None
+        Seed for the pivots of the kernel factorization, the sample of neighbors and the order of the
+        sweeps. Pass an int for reproducible results.
 
     Attributes
     ----------
-    classes_ : the labels, sorted
-    coef_, intercept_ : the planes, one row each (linear kernel)
-    landmarks_, dual_coef_, intercept_ : f(x) = k(x, landmarks_).dual_coef_ + intercept_ (other kernels)
-    plane_classes_ : (n_planes, 2) class numbers: own, and opposing (-1 for all others); for two
-        classes row k is the plane of `classes_[k]`
-    plane_norms_ : denominators of the distances
-    memberships_, suspected_noise_ : per training row, in the caller's order
-    certificates_ : per plane: primal, dual, gap, KKT violation
-    duality_gap_, converged_, n_iter_ : the same, as arrays
-    rank_, kernel_residual_ : rank of the kernel factor, and the share of the trace it leaves out
-    gamma_ : the kernel width used
-    balance_ : None, or weights of the distances that a search has learned (`decide_by`)
+    classes_ : ndarray of shape (n_classes,)
+        The sorted class labels.
+    coef_ : ndarray of shape (n_planes, n_features)
+        Directions w of the planes. Only for the linear kernel.
+    dual_coef_ : ndarray of shape (n_planes, n_landmarks)
+        Coefficients of the planes: ``f(x) = k(x, landmarks_) @ dual_coef_.T + intercept_``. Only for
+        other kernels.
+    landmarks_ : ndarray of shape (n_landmarks, n_features) or (n_landmarks,)
+        Training rows at which the kernel is evaluated in prediction; for a precomputed kernel, their
+        row numbers. Only for kernels other than "linear".
+    intercept_ : ndarray of shape (n_planes,)
+        Intercepts b of the planes.
+    plane_classes_ : ndarray of shape (n_planes, 2)
+        For each plane, the class number of its own class and of the opposing class (-1 for all other
+        classes). For two classes, plane k belongs to ``classes_[k]``. n_planes is 2 for two classes,
+        n_classes with "ovr", and n_classes * (n_classes - 1) with "ovo".
+    plane_norms_ : ndarray of shape (n_planes,)
+        Norms by which abs(f(x)) is divided to give a distance.
+    memberships_ : ndarray of shape (n_samples,)
+        Membership of each training row, in the order of X; 0 for rows of weight 0.
+    suspected_noise_ : ndarray of shape (n_samples,)
+        Whether each training row is suspected of having a wrong label.
+    certificates_ : tuple of Certificate
+        Optimality certificate of each plane: primal and dual objective, gap, KKT violation.
+    duality_gap_ : ndarray of shape (n_planes,)
+        Relative duality gap of each plane, an upper bound on its suboptimality.
+    converged_ : ndarray of shape (n_planes,)
+        Whether the solver met its tolerance for each plane.
+    n_iter_ : ndarray of shape (n_planes,)
+        Number of coordinate descent sweeps for each plane.
+    rank_ : int
+        Rank of the kernel factorization; for the linear kernel, the number of coordinates.
+    kernel_residual_ : float
+        Share of the trace of the kernel matrix that the factorization leaves out.
+    gamma_ : float
+        Value of gamma used; 1 for kernels without gamma.
+    balance_ : DistanceWeights or None
+        Weights of the distances in the decision rule, set by `set_distance_weights`. None means that the
+        nearest plane decides.
+    n_features_in_ : int
+        Number of features seen during `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during `fit`. Only if X has feature names that are all strings.
+
+    See Also
+    --------
+    TSVMClassifier : Twin support vector machine without memberships and margin term.
+    FSVMClassifier : Support vector machine with the same memberships.
+    frtsvm_core.model_selection.FRTSVMSearchCV : Parameter search for this classifier.
+    frtsvm_core.distributed.fit_distributed : Fit of the linear kernel on partitioned data.
+
+    Notes
+    -----
+    For each class, with f(x) = w.x + b for the linear kernel and f(x) = k(x, X)w + b otherwise, the
+    classifier solves (docs/maths.md, eq. 4)::
+
+        minimize    c/2 |w|^2 + 1/2 sum_own f(x_i)^2 + sum_other C_i xi_i
+        subject to  sigma f(x_i) + xi_i >= 1,  xi_i >= 0    for all rows i of the other class
+
+    For the plane of ``classes_[1]``, c = c1, C_i = c3 s_i and sigma = -1; for the plane of
+    ``classes_[0]``, c = c2, C_i = c4 s_i and sigma = +1. s_i is the membership of the row. The predicted
+    class is that of the plane with the smallest abs(f(x)) / norm, where norm is |w| for the linear
+    kernel and sqrt(w'Kw) otherwise.
+
+    The dual problem is solved by coordinate descent with shrinking, followed by an active-set method.
+    Kernels are factored by randomly pivoted Cholesky, so memory grows with n_samples times `rank_`, not
+    with the square of n_samples. A row of weight 2 has the same effect as the row repeated twice, and a
+    row of weight 0 as no row.
+
+    References
+    ----------
+    .. [1] B.-B. Gao and J.-J. Wang, "A Fast and Robust TSVM for Pattern Classification",
+           arXiv:1711.05406, 2017.
+    .. [2] Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, "Randomly pivoted Cholesky: Practical
+           approximation of a kernel matrix with few entry evaluations", arXiv:2207.06503, 2022.
+
+    Examples
+    --------
+    Ten of 200 labels are wrong; nine of the ten are found.
+
+    >>> from sklearn.datasets import make_moons
+    >>> from frtsvm_core import FRTSVMClassifier
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> y[:10] = 1 - y[:10]
+    >>> model = FRTSVMClassifier(gamma=2.0, random_state=0).fit(X, y)
+    >>> model.predict([[0.0, 1.0], [1.0, -0.5]])
+    array([0, 1])
+    >>> int(model.suspected_noise_[:10].sum())
+    9
+    >>> print(f"{model.score(X[10:], y[10:]):.3f}")
+    0.947
+    >>> bool(model.duality_gap_.max() < 1e-10)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -142,8 +255,32 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, callback: ProgressCallback | None = None
     ) -> Self:
-        """Fit the planes. `callback` is called with a `Progress` at every sweep; what it raises ends
-        the fit."""
+        """Fit the planes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows; for a precomputed kernel, the square kernel matrix.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, at least 0. None means 1 for every row.
+        callback : callable, default=None
+            Function that is called with a `Progress` at the start of each phase and after every sweep.
+            An exception that it raises ends the fit.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range, X contains NaN, infinity or values above 1e150 in
+            magnitude, only one class is present, or the kernel is not finite or not positive
+            semi-definite for these rows.
+        """
         return self._fit(X, y, sample_weight, callback)
 
     def _settings(self) -> TwinSettings:

@@ -129,7 +129,7 @@ def resolve_kernel(kernel: Any, *, gamma: float, degree: float, coef0: float) ->
 
 
 def resolve_gamma(gamma: float | str, x: FloatArray, weight: FloatArray) -> float:
-    """Return gamma as scikit-learn defines "scale" and "auto", with the weighted variance of the rows."""
+    """Return gamma as in scikit-learn; "scale" uses the variance of the weighted rows."""
     if gamma == "auto":
         return 1.0 / float(x.shape[1])
     if gamma == "scale":

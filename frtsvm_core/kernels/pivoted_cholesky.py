@@ -91,7 +91,9 @@ def pivoted_cholesky(
         new, chosen = new[:, :n_new], chosen[:n_new]
         missing -= np.einsum("ij,ij->i", new, new)
         worst = float(missing.min())
-        rounding = max(rounding, -2.0 * worst)  # negative values show the rounding errors of the entries
+        rounding = max(
+            rounding, -2.0 * worst
+        )  # negative values show the rounding errors of the entries
         if worst < -_DIAGONAL_ROUNDING * largest:
             raise _not_positive(f"the residual of row {int(missing.argmin())} is {worst:.3g}")
         missing[chosen] = 0.0

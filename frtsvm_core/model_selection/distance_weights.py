@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frtsvm_core.model_selection.logistic import CLIP_AT_MEDIANS, fit_logistic, smoothed_targets
-from frtsvm_core.twin.decision import Balance, class_scores, pairs_of
+from frtsvm_core.twin.decision import DistanceWeights, class_scores, count_pairs
 from frtsvm_core.twin.model import decide
 
 FloatArray = NDArray[np.float64]
@@ -33,7 +33,7 @@ class LearnedBalance:
 
     Attributes
     ----------
-    balance : Balance
+    balance : DistanceWeights
         Weights and offsets of the distances.
     score : float
         Accuracy of the weighted rule on folds that were not used to learn it.
@@ -41,7 +41,7 @@ class LearnedBalance:
         Accuracy of the rule of the nearer plane on the same rows.
     """
 
-    balance: Balance
+    balance: DistanceWeights
     score: float
     nearest_score: float
 
@@ -82,9 +82,9 @@ def fit_distance_weights(
 
 def learn_distance_weights(
     distances: FloatArray, plane_classes: IntArray, codes: IntArray, weight: FloatArray
-) -> Balance | None:
+) -> DistanceWeights | None:
     """Learn the weights of each pair of planes; return None for one-vs-rest, which has no pairs."""
-    n_pairs = pairs_of(plane_classes)
+    n_pairs = count_pairs(plane_classes)
     if n_pairs == 0:
         return None
     weights, offsets = np.ones(2 * n_pairs), np.zeros(n_pairs)
@@ -94,7 +94,7 @@ def learn_distance_weights(
         rows = (codes == i) | (codes == j)
         found = _learn_pair(distances[rows, planes], codes[rows] == j, weight[rows])
         weights[planes], offsets[pair] = found[:2], found[2]
-    return Balance(weights, offsets)
+    return DistanceWeights(weights, offsets)
 
 
 def _learn_pair(

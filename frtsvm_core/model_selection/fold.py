@@ -31,7 +31,7 @@ from frtsvm_core.solvers.box_qp import SolverOptions
 from frtsvm_core.solvers.path import BoxPath
 from frtsvm_core.twin.decision import REST, class_scores, plane_distances, plane_norms
 from frtsvm_core.twin.parallel import one_openmp_thread
-from frtsvm_core.twin.plane import without_rounding
+from frtsvm_core.twin.plane import zero_cancelled_directions
 from frtsvm_core.twin.problem import plane_specs
 from frtsvm_core.twin.spectrum import ClassSpectrum, class_spectrum
 from frtsvm_core.twin.whitening import class_scatter
@@ -204,7 +204,7 @@ class FoldProblem:
     def size(self) -> int:
         """Number of array entries in memory."""
         features = self._features
-        arrays = [self._data.rows, features.rows, features.root, features.back]
+        arrays = [self._data.rows, features.rows, features.root, features.to_coefficients]
         arrays += [*self._projected, *self._validation, *(one.directions for one in self._spectra)]
         return sum(array.size for array in arrays if array is not None)
 
@@ -255,7 +255,7 @@ class FoldProblem:
             boxes = np.sort(np.fromiter(costs, dtype=np.float64))
             weights = self._membership_weights(settings)[opposing] * self._data.weight[opposing]
             solution = path.solve(weights, boxes, options, self._seed)
-            v = without_rounding(solution.v, z, solution.alpha, rounding)
+            v = zero_cancelled_directions(solution.v, z, solution.alpha, rounding)
             direction, at_mean, g = spectrum.planes(v, c)
             values = self._validation[own] @ direction.T + at_mean
             distances = plane_distances(values, plane_norms(g))
@@ -302,11 +302,11 @@ class FoldProblem:
 
 def _feature_rows(x: FloatArray, features: FeatureMap, kernel: Kernel | None) -> FloatArray:
     """Return F(x) for rows outside the factorization; kernel values are computed in blocks."""
-    if features.back is None:
+    if features.to_coefficients is None:
         return x
     if kernel is None:
-        return x @ features.back.T
+        return x @ features.to_coefficients.T
     rows = np.empty((x.shape[0], features.rank))
     for block in in_blocks(x.shape[0], features.rank):
-        rows[block] = kernel(x[block], features.landmarks) @ features.back.T
+        rows[block] = kernel(x[block], features.landmarks) @ features.to_coefficients.T
     return rows

@@ -337,7 +337,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_estimator_ = configure(self._base(), params)
         self.best_estimator_.fit(self._prepared(x), y, sample_weight)
         if self.balance_ is not None:
-            self.best_estimator_.decide_by(self.balance_.balance)
+            self.best_estimator_.set_distance_weights(self.balance_.balance)
         self.classes_ = self.best_estimator_.classes_
         first = self.best_estimator_ if self.preprocessing_ is None else self.preprocessing_
         for name in ("n_features_in_", "feature_names_in_"):

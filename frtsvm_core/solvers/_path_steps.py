@@ -38,7 +38,9 @@ _RIDGE = 1e-13
 
 _AT_BOUND = 0
 _FREE = 1
-_STOPPED = 2  # reached a bound since the last full step; cannot join the free set before the next one
+_STOPPED = (
+    2  # reached a bound since the last full step; cannot join the free set before the next one
+)
 
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)

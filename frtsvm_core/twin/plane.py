@@ -84,8 +84,8 @@ def solve_plane(
         n_sweeps=solution.n_sweeps,
         converged=solution.converged,
     )
-    v = zero_cancelled_directions(
-        solution.v[None], z, solution.alpha[None], whitening.rounding()
-    )[0]
+    v = zero_cancelled_directions(solution.v[None], z, solution.alpha[None], whitening.rounding())[
+        0
+    ]
     g, b = whitening.plane(v, sign)
     return Plane(g, b, solution.alpha, certificate, solution.n_visits)

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the algorithm."""
+"""Fixtures for the tests of the numerical library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def dask_client() -> Iterator[Any]:
-    """A client of a cluster of two processes, for all tests of this process that need one."""
+    """A Dask client of a cluster of two processes, shared by all tests of this process."""
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
@@ -20,4 +20,4 @@ def dask_client() -> Iterator[Any]:
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
-        warnings.simplefilter("ignore", ResourceWarning)  # what Dask leaves open when it closes
+        warnings.simplefilter("ignore", ResourceWarning)  # Dask leaves sockets open when it closes

@@ -1,8 +1,8 @@
-"""An independent solution of one plane: the paper's primal, given to a general-purpose solver.
+"""Independent solution of one plane: the paper's primal problem, solved by a general-purpose solver.
 
-Nothing here is shared with the code under test: no whitening, no dual, no feature map. Variables are
-[w, b, xi] of the primal problem as the paper prints it (its eq. for linear FR-TSVM); for a kernel the
-columns of H and G are kernel values.
+It shares no code with the library: no whitening, no dual, no feature map. The variables are [w, b, xi]
+of the primal problem of linear FR-TSVM as printed in the paper; for a kernel, the columns of H and G are
+kernel values.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ def primal_objective(
 def solve_primal(
     own: FloatArray, other: FloatArray, cost: FloatArray, c: float, sign: float
 ) -> OraclePlane:
-    """The plane by sequential quadratic programming on the smooth form with explicit slacks."""
+    """Solve for the plane by sequential quadratic programming on the form with explicit slacks."""
     n_features, n_slack = own.shape[1], other.shape[0]
     h = np.hstack([own, np.ones((own.shape[0], 1))])
     g = np.hstack([other, np.ones((n_slack, 1))])

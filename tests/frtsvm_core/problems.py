@@ -1,4 +1,4 @@
-"""Random problems for the tests: overlapping classes of rows, and raw box problems."""
+"""Random problems for the tests: overlapping classes of rows, and box-constrained problems."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ def two_clouds(
 
 
 def box_problem(seed: int, n: int, p: int, scale: float = 1.0) -> tuple[FloatArray, FloatArray]:
-    """Z and C of a dual problem in which coordinates end at 0, at C and between."""
+    """Return Z and C of a dual problem whose solution has coordinates at 0, at C and between."""
     rng = np.random.default_rng(seed)
     rows = scale * (rng.normal(size=(n, p)) + 0.5)
     rows[:, -1] = 0.1

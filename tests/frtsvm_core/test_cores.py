@@ -1,4 +1,4 @@
-"""Cores that a process may use, by affinity and by quotas of control groups."""
+"""Number of usable CPU cores, by affinity and by quotas of control groups."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def cores(tmp_path: Path, groups: str, files: dict[str, str]) -> int:
         ("0::/\n", {}, 8),
         ("0::/\n", {"cpu.max": "max 100000\n"}, 8),
         ("0::/\n", {"cpu.max": "200000 100000\n"}, 2),
-        ("0::/\n", {"cpu.max": "150000 100000\n"}, 2),  # one and a half keep two busy
+        ("0::/\n", {"cpu.max": "150000 100000\n"}, 2),  # a quota of 1.5 cores is rounded up
         ("0::/\n", {"cpu.max": "10000 100000\n"}, 1),
         ("0::/\n", {"cpu.max": "6400000 100000\n"}, 8),
-        # The smallest quota on the way up counts.
+        # The smallest quota of the group and its parents applies.
         ("0::/a/b\n", {"a/cpu.max": "300000 100000\n", "a/b/cpu.max": "max 100000\n"}, 3),
-        # The path is the host's, the files are the container's own.
+        # Inside a container: the path is that of the host, the files are those of the container.
         ("0::/docker/c1\n", {"cpu.max": "200000 100000\n"}, 2),
         (
             "4:cpu,cpuacct:/docker/c1\n1:memory:/x\n",

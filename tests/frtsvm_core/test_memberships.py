@@ -1,4 +1,4 @@
-"""Memberships: the paper's formulas, weights as repeated rows, suspected noise."""
+"""Memberships: formulas of the paper, weights as repeated rows, suspected noise."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def neighbors(rows, codes, weight=None, *, mu=0.1):
 
 
 def by_the_paper(rows, codes, mu, delta):
-    """Equation (liner-fmv) of the paper, row by row."""
+    """Compute the membership equation of the paper (linear case) row by row."""
     centers = [rows[codes == k].mean(axis=0) for k in (0, 1)]
     radius = [max(np.linalg.norm(x - centers[k]) for x in rows[codes == k]) for k in (0, 1)]
     values, suspected = [], []
@@ -63,7 +63,7 @@ def test_feature_space_form_puts_delta_under_the_root():
 @given(seed=seeds, kind=st.sampled_from([center, neighbors]))
 @settings(max_examples=40)
 def test_weights_count_rows(seed, kind):
-    """Weight 3 is the row three times, whatever its place."""
+    """A row of weight 3 has the same effect as the row repeated three times."""
     rows, codes = two_clouds(seed, n_rows=30, n_features=2)
     weight = np.random.default_rng(seed).integers(1, 4, len(rows))
     repeated = np.repeat(np.arange(len(rows)), weight)
@@ -92,21 +92,23 @@ def test_flipped_labels_are_suspected():
 
 
 def test_neighbors_share_of_the_nearest():
-    """k + 1 rows in a line: each sees all others, so shares are counted by hand."""
+    """k + 1 rows on a line are each other's neighbors, so the expected shares are easy to count."""
     rows = np.arange(N_NEIGHBORS + 1.0)[:, None]
     codes = np.zeros(len(rows), dtype=int)
     codes[-1] = 1
-    everyone = np.vstack([rows, rows + 1000.0, rows - 1000.0])
+    three_groups = np.vstack([rows, rows + 1000.0, rows - 1000.0])
     codes = np.concatenate([codes, np.repeat([1, 0], len(rows))])
-    result = neighbors(everyone, codes, mu=0.1)
+    result = neighbors(three_groups, codes, mu=0.1)
     np.testing.assert_allclose(result.values[0], 0.9 * (N_NEIGHBORS - 1) / N_NEIGHBORS)
     assert result.values[N_NEIGHBORS] == 0.0
     assert result.suspected[N_NEIGHBORS]
 
 
 def test_rows_tied_for_the_last_place_count_in_equal_parts():
-    """One row at 0, twenty rows at distance 1 of which five share its label: whichever ten of them
-    are looked at, the answer is a quarter."""
+    """One row at 0, and twenty rows at distance 1, of which five have the same label.
+
+    The share is 1/4, because all twenty tied rows count in equal parts.
+    """
     angle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
     rows = np.vstack([[0.0, 0.0], np.stack([np.cos(angle), np.sin(angle)], axis=1)])
     codes = np.array([0] + [0] * 5 + [1] * 15)
@@ -124,13 +126,13 @@ def test_a_single_row_of_a_class_is_not_outvoted():
         assert not result.suspected[0]
 
 
-def test_equal_rows_of_a_class_are_trusted_alike():
+def test_equal_rows_of_a_class_have_equal_memberships():
     rows = np.vstack([np.full((7, 3), 0.1) * 1e8, np.random.default_rng(0).normal(size=(5, 3))])
     codes = np.array([0] * 7 + [1] * 5)
     np.testing.assert_array_equal(center(rows, codes).values[:7], 0.9)
 
 
-def test_the_farthest_row_keeps_a_trace_at_any_scale():
+def test_the_farthest_row_has_a_positive_membership_at_any_scale():
     rows, codes = two_clouds(0)
     assert (center(1e12 * rows, codes).values > 0).all()
 
@@ -154,13 +156,13 @@ def test_many_features_use_a_smaller_sample(monkeypatch):
     assert set(np.flatnonzero(neighbors(rows, codes).suspected)) == {5, 700}
 
 
-def test_three_classes_compare_with_the_nearest_other_centre():
+def test_three_classes_compare_with_the_nearest_other_center():
     rows = np.array([[0.0], [1.0], [10.0], [11.0], [100.0], [12.0], [110.0]])
     codes = np.array([0, 0, 1, 1, 2, 2, 2])
     assert list(center(rows, codes).suspected) == [False] * 5 + [True, False]
 
 
-def test_none_trusts_everyone():
+def test_no_memberships_are_all_one():
     result = no_memberships(3)
     np.testing.assert_array_equal(result.values, 1.0)
     assert not result.suspected.any()

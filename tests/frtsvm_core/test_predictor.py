@@ -1,4 +1,4 @@
-"""What a server computes from plain arrays is what the estimator computes."""
+"""Predictions from exported plain arrays equal those of the estimator."""
 
 import numpy as np
 import pytest
@@ -22,14 +22,14 @@ def test_scores_equal_the_decision_function(kernel, multi_class, n_classes):
     scale = np.abs(expected).max()
     for some in (rows, rows[:1], rows[7:8]):
         found = predictor.decide(some)
-        wanted = model.decision_function(some)
-        np.testing.assert_allclose(found.scores, wanted, rtol=1e-12, atol=1e-12 * scale)
+        scores = model.decision_function(some)
+        np.testing.assert_allclose(found.scores, scores, rtol=1e-12, atol=1e-12 * scale)
         np.testing.assert_array_equal(model.classes_[found.codes], model.predict(some))
-    one_by_one = np.array([predictor.decide(row[None]).scores[0] for row in rows])
-    np.testing.assert_allclose(one_by_one, expected, rtol=1e-12, atol=1e-12 * scale)
+    single_rows = np.array([predictor.decide(row[None]).scores[0] for row in rows])
+    np.testing.assert_allclose(single_rows, expected, rtol=1e-12, atol=1e-12 * scale)
 
 
-def test_read_only_arrays_are_enough():
+def test_read_only_arrays_are_accepted_and_not_modified():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(60, 3))
     model = FRTSVMClassifier(random_state=0).fit(x, x[:, 0] > 0)

@@ -11,7 +11,7 @@ X, Y = two_clouds(0)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_is_libsvm_with_membership_weights(kernel):
+def test_equals_libsvm_with_memberships_as_weights(kernel):
     model = FSVMClassifier(kernel, C=2.0, gamma=0.5).fit(X, Y)
     svc = SVC(kernel=kernel, C=2.0, gamma=0.5, tol=1e-9).fit(X, Y, model.memberships_)
     np.testing.assert_allclose(model.decision_function(X), svc.decision_function(X), rtol=1e-6)
@@ -41,21 +41,21 @@ def test_labels_and_several_classes():
     assert model.decision_function(rows).shape == (90, 3)
 
 
-def test_precomputed_kernel_with_absent_rows():
+def test_precomputed_kernel_with_rows_of_weight_zero():
     weight = np.ones(len(X))
     weight[[2, 9]] = 0.0
     kernel = X @ X.T
     by_matrix = FSVMClassifier("precomputed").fit(kernel, Y, weight)
     direct = FSVMClassifier("linear").fit(X, Y, weight)
     new, _ = two_clouds(1)
-    # the memberships differ in where delta stands, by less than delta
+    # eq. 1 and 2 place delta differently, so the memberships differ by less than delta
     np.testing.assert_allclose(
         by_matrix.decision_function(new @ X.T), direct.decision_function(new), rtol=1e-4, atol=1e-6
     )
 
 
-def test_rows_that_cost_nothing_do_not_shift_the_columns_of_a_kernel():
-    """Neighbour memberships can be exactly 0; libsvm drops such rows by itself."""
+def test_rows_of_membership_zero_do_not_shift_the_columns_of_a_precomputed_kernel():
+    """Neighbor memberships can be exactly 0, and libsvm drops such rows."""
     x, y = np.vstack([X, X[Y == 0][:1] + 50.0]), np.append(Y, 0)
     x = np.vstack([x, X[Y == 1].mean(axis=0) + np.zeros((1, X.shape[1]))])
     y = np.append(y, 0)

@@ -8,8 +8,8 @@ from frtsvm_core import FRTSVMClassifier, TSVMClassifier
 from tests.frtsvm_core.problems import two_clouds
 
 
-def dual_by_the_book(own, other, c, ridge):
-    """max e'a - 1/2 a'G(H'H + ridge I)^-1G'a over 0 <= a <= c, and the plane it gives."""
+def solve_published_dual(own, other, c, ridge):
+    """Solve max e'a - 1/2 a'G(H'H + ridge I)^-1G'a over 0 <= a <= c; return the plane."""
     h = np.hstack([own, np.ones((len(own), 1))])
     g = np.hstack([other, np.ones((len(other), 1))])
     inverse = np.linalg.inv(h.T @ h + ridge * np.eye(h.shape[1]))
@@ -26,18 +26,18 @@ def dual_by_the_book(own, other, c, ridge):
 
 
 @pytest.mark.parametrize("c1", [0.1, 1.0])
-def test_planes_are_those_of_the_book(c1):
+def test_planes_equal_the_published_formulas(c1):
     x, y = two_clouds(0)
     model = TSVMClassifier("linear", c1=c1, tol=1e-9).fit(x, y)
-    plus = -dual_by_the_book(x[y == 1], x[y == 0], c1, 0.01)
-    minus = dual_by_the_book(x[y == 0], x[y == 1], c1, 0.01)
+    plus = -solve_published_dual(x[y == 1], x[y == 0], c1, 0.01)
+    minus = solve_published_dual(x[y == 0], x[y == 1], c1, 0.01)
     found = np.hstack([model.coef_, model.intercept_[:, None]])
     np.testing.assert_allclose(found[1], plus, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(found[0], minus, rtol=1e-4, atol=1e-6)
 
 
-def test_without_ridge_on_the_bias_it_is_frtsvm_without_memberships():
-    """A ridge that is negligible next to the scatter makes both the same model."""
+def test_with_a_negligible_ridge_it_equals_frtsvm_without_memberships():
+    """Both models differ only in whether the bias is regularized."""
     x, y = two_clouds(0)
     ridge = 1e-9
     tsvm = TSVMClassifier("linear", c1=2.0, ridge=ridge, tol=1e-9).fit(x, y)
@@ -55,7 +55,7 @@ def test_costs_belong_to_the_planes_as_in_the_paper():
     np.testing.assert_allclose(both.coef_[0], second.coef_[0], rtol=1e-8)
 
 
-def test_everyone_is_trusted():
+def test_memberships_are_all_one():
     x, y = two_clouds(0)
     model = TSVMClassifier().fit(x, y)
     np.testing.assert_array_equal(model.memberships_, 1.0)

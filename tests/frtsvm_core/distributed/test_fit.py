@@ -1,4 +1,4 @@
-"""Planes from partitions on a real cluster are those of a fit in memory."""
+"""Fits on partitions with a real Dask cluster, compared with fits in memory."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def in_memory(estimator: FRTSVMClassifier, frame: Any) -> FRTSVMClassifier:
 
 
 def difference(one: FRTSVMClassifier, other: FRTSVMClassifier) -> float:
-    """The largest relative difference of a plane."""
+    """Return the largest relative difference of a plane."""
     first = np.column_stack([one.coef_, one.intercept_])
     second = np.column_stack([other.coef_, other.intercept_])
     length: NDArray[np.float64] = np.linalg.norm(first, axis=1)
@@ -64,8 +64,8 @@ def difference(one: FRTSVMClassifier, other: FRTSVMClassifier) -> float:
 def test_a_dataframe_gives_the_planes_of_a_fit_in_memory(
     client: Any, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Few enough that the master cannot simply take in all rows.
-    monkeypatch.setattr(master, "MOST_WANTED", 320)
+    # Few enough that the master cannot receive all rows.
+    monkeypatch.setattr(master, "MAX_SELECTED_ROWS", 320)
     frame = table(6000)
     estimator = FRTSVMClassifier("linear", random_state=0, **params)
     rounds: list[Round] = []
@@ -76,7 +76,7 @@ def test_a_dataframe_gives_the_planes_of_a_fit_in_memory(
     assert difference(expected, fitted) < 1e-4
     assert fitted.duality_gap_.max() <= 1e-9
     assert fitted.converged_.all()
-    # The gap is a proof: nothing in memory is better by more.
+    # The plane fitted in memory is not better by more than the gap.
     for mine, theirs in zip(fitted.certificates_, expected.certificates_, strict=True):
         assert mine.dual <= theirs.primal * (1.0 + 1e-12)
         assert mine.primal - theirs.primal <= mine.gap + 1e-12 * theirs.primal
@@ -90,7 +90,7 @@ def test_a_dataframe_gives_the_planes_of_a_fit_in_memory(
 
 def test_a_folder_of_files_with_three_classes(client: Any, tmp_path: Path) -> None:
     frame = table(3000, n_classes=3)
-    # Sorted by label: most partitions lack a class.
+    # Sorted by label, so most partitions do not contain all classes.
     frame = frame.sort_values("label").reset_index(drop=True)
     for number, part in enumerate(np.array_split(np.arange(3000), 7)):
         frame.iloc[part].to_parquet(tmp_path / f"{number}.parquet", index=False)
@@ -101,17 +101,17 @@ def test_a_folder_of_files_with_three_classes(client: Any, tmp_path: Path) -> No
         assert list(fitted.feature_names_in_) == [f"x{i}" for i in range(6)]
 
 
-def test_what_cannot_be_fitted_says_why(client: Any, tmp_path: Path) -> None:
+def test_unsupported_estimators_and_data_are_rejected(client: Any, tmp_path: Path) -> None:
     frame = dd.from_pandas(table(100), npartitions=2)
     linear = FRTSVMClassifier("linear")
-    with pytest.raises(ValueError, match="only kernel"):
+    with pytest.raises(ValueError, match="kernel='linear' only; got 'rbf'"):
         fit_distributed(FRTSVMClassifier("rbf"), frame, "label", client)
     with pytest.raises(ValueError, match="no column 'wrong'"):
         fit_distributed(linear, frame, "wrong", client)
     with pytest.raises(ValueError, match=r"no \.parquet files"):
         fit_distributed(linear, tmp_path, "label", client)
     one_class = table(100).assign(label="a")
-    with pytest.raises(ValueError, match="1 class"):
+    with pytest.raises(ValueError, match="distinct labels in column 'label' is 1;"):
         fit_distributed(linear, dd.from_pandas(one_class, npartitions=2), "label", client)
     holes = table(100)
     holes.loc[7, "x2"] = np.nan
@@ -120,7 +120,7 @@ def test_what_cannot_be_fitted_says_why(client: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_costs_its_share_of_the_work_only(tmp_path: Path) -> None:
+def test_a_fit_survives_the_loss_of_a_worker(tmp_path: Path) -> None:
     frame = table(4000)
     for number, part in enumerate(np.array_split(np.arange(4000), 6)):
         frame.iloc[part].to_parquet(tmp_path / f"{number}.parquet", index=False)
@@ -143,24 +143,24 @@ def test_a_worker_that_dies_costs_its_share_of_the_work_only(tmp_path: Path) -> 
     assert difference(in_memory(estimator, frame), fitted) < 1e-4
 
 
-def test_workers_hold_the_state_of_their_rows_and_nothing_else(
+def test_workers_hold_only_the_state_of_their_rows_between_rounds(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(master, "MOST_WANTED", 320)
+    monkeypatch.setattr(master, "MAX_SELECTED_ROWS", 320)
     n_rows, n_parts = 20_000, 5
     frame = table(n_rows)
     for number, part in enumerate(np.array_split(np.arange(n_rows), n_parts)):
         frame.iloc[part].to_parquet(tmp_path / f"{number}.parquet", index=False)
     held: list[int] = []
 
-    def look(_: Round) -> None:
+    def measure(_: Round) -> None:
         held.append(sum(client.run(held_bytes).values()))
 
     fit_distributed(
-        FRTSVMClassifier("linear", random_state=0), tmp_path, "label", client, callback=look
+        FRTSVMClassifier("linear", random_state=0), tmp_path, "label", client, callback=measure
     )
-    # 8 bytes for each row that a plane pushes away: with two planes, 8 for each row, and twice that
-    # while a round replaces it. Then the problem, and reports with 64 rows for each partition and plane.
+    # 8 bytes per plane and opposing row: with two planes 8 bytes per row, and twice that while a round
+    # replaces the state. Then the problem, and reports with 64 rows for each partition and plane.
     reports = 2 * n_parts * 2 * 64 * 10 * 8
     assert len(held) > 2
     assert 8 * n_rows <= max(held) <= 2 * 8 * n_rows + reports + 50_000

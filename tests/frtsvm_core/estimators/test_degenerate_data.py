@@ -1,4 +1,4 @@
-"""Degenerate data has a defined answer: never NaN, never a crash."""
+"""Degenerate data give defined, finite results or a clear error."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ rng = np.random.default_rng(0)
 
 
 def assert_usable(model, x, y):
-    """Finite planes, finite scores, a certificate that holds, known labels."""
+    """Assert finite planes and scores, small duality gaps and known labels."""
     scores = model.decision_function(x)
     assert np.isfinite(scores).all()
     assert np.isfinite(model.intercept_).all()
@@ -44,13 +44,13 @@ def assert_usable(model, x, y):
                      id="two rows in each class, on a line"),
     ],
 )  # fmt: skip
-def test_answer_is_defined(kernel, membership, x, y):
+def test_degenerate_data_can_be_fitted(kernel, membership, x, y):
     x, y = np.asarray(x), np.asarray(y)
     model = FRTSVMClassifier(kernel, membership=membership, random_state=0).fit(x, y)
     assert_usable(model, x, y)
 
 
-def test_one_row_against_many_is_still_found():
+def test_a_class_of_one_row_is_predicted_for_that_row():
     x = np.vstack([[[9.0, 9.0]], rng.normal(size=(20, 2))])
     y = np.array([1] + [0] * 20)
     for kernel in KERNELS:
@@ -59,7 +59,7 @@ def test_one_row_against_many_is_still_found():
         assert model.score(x, y) == 1.0
 
 
-def test_equal_rows_in_both_classes_are_told_apart():
+def test_classes_of_equal_rows_are_separated():
     x, y = np.repeat([[1.0, 2.0], [3.0, 1.0]], 6, axis=0), np.repeat([0, 1], 6)
     for kernel in KERNELS:
         assert FRTSVMClassifier(kernel).fit(x, y).score(x, y) == 1.0
@@ -76,7 +76,7 @@ def test_more_features_than_rows_equals_the_rotated_problem():
 
 @pytest.mark.parametrize("exponent", [-150, -100, -20, -8, 0, 8, 20, 100, 149])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_any_scale_gets_an_answer(exponent, kernel):
+def test_any_scale_can_be_fitted(exponent, kernel):
     x, y = two_clouds(0)
     scaled = x * 10.0**exponent
     model = FRTSVMClassifier(kernel, random_state=0).fit(scaled, y)
@@ -84,8 +84,8 @@ def test_any_scale_gets_an_answer(exponent, kernel):
 
 
 @pytest.mark.parametrize("exponent", [8, 20, 100, 149])
-def test_huge_scales_get_the_right_answer(exponent):
-    """Once c1 is negligible next to the scatter, distances scale with the rows."""
+def test_distances_are_right_at_huge_scales(exponent):
+    """If c1 is negligible compared with the scatter, distances scale with the rows."""
     x, y = two_clouds(0)
     params = {"membership": "none", "tol": 1e-9, "random_state": 0}
     base = FRTSVMClassifier("linear", c1=1e-14, **params).fit(x, y)
@@ -95,7 +95,7 @@ def test_huge_scales_get_the_right_answer(exponent):
     )
 
 
-def test_scale_of_rbf_is_taken_up_by_gamma():
+def test_gamma_scale_makes_rbf_independent_of_the_scale():
     x, y = two_clouds(0)
     base = FRTSVMClassifier(tol=1e-9, delta=1e-300, random_state=0).fit(x, y)
     for exponent in (-140, 140):
@@ -118,8 +118,8 @@ def test_mixed_scales_in_one_table():
         assert_usable(FRTSVMClassifier(kernel, random_state=0).fit(x, y), x, y)
 
 
-def test_planes_without_direction_prefer_the_larger_class():
-    """All rows equal: nothing but the class sizes can decide."""
+def test_equal_rows_are_predicted_as_the_larger_class():
+    """If all rows are equal, the planes are constant and the class sizes decide."""
     x, y = np.full((10, 2), 0.3), np.array([0] * 3 + [1] * 7)
     for kernel in KERNELS:
         model = FRTSVMClassifier(kernel, random_state=0).fit(x, y)
@@ -129,7 +129,7 @@ def test_planes_without_direction_prefer_the_larger_class():
 
 
 def test_everything_suspected_and_mu_zero():
-    """mu = 0 removes suspected rows; where all are suspected, no row is left to keep away from."""
+    """With mu = 0 and all rows suspected, no row has a cost of slack."""
     x = np.vstack([rng.normal(size=(10, 2))] * 2)
     y = np.repeat([0, 1], 10)
     model = FRTSVMClassifier("linear", mu=0.0).fit(x, y)
@@ -143,20 +143,20 @@ def test_polynomial_that_overflows_is_an_error():
         FRTSVMClassifier("poly", gamma=1e100, degree=9).fit(x * 1e20, y)
 
 
-def test_indefinite_kernel_is_an_error_that_says_so():
+def test_indefinite_kernel_is_an_error():
     x, y = two_clouds(0, shift=3.0)
     with pytest.raises(ValueError, match="not positive semi-definite"):
         FRTSVMClassifier("sigmoid", gamma=1.0, coef0=-1.0).fit(x, y)
 
 
-def test_sigmoid_works_where_it_is_a_kernel():
+def test_sigmoid_works_if_positive_semi_definite():
     x, y = two_clouds(0)
     model = FRTSVMClassifier("sigmoid", gamma=1e-3, coef0=0.0).fit(x, y)
     assert_usable(model, x, y)
 
 
 @pytest.mark.parametrize("estimator", [TSVMClassifier, FSVMClassifier])
-def test_baselines_survive_too(estimator):
+def test_baselines_handle_degenerate_data(estimator):
     for x, y in [
         (np.vstack([[[5.0, 5.0]], rng.normal(size=(20, 2))]), np.array([1] + [0] * 20)),
         (np.vstack([np.full((8, 2), 3.7), rng.normal(size=(9, 2))]), np.repeat([0, 1], [8, 9])),

@@ -1,4 +1,4 @@
-"""FRTSVMClassifier: the optimum against an independent solver, symmetries, weights, ranks."""
+"""FRTSVMClassifier: optimality against an independent solver, symmetries, weights, ranks."""
 
 import numpy as np
 import pytest
@@ -38,15 +38,15 @@ def test_gap_bounds_suboptimality_against_an_independent_solver(seed, c1, c3):
         certificate = model.certificates_[own]
         assert certificate.primal == pytest.approx(ours, rel=1e-9, abs=1e-12)
         assert certificate.gap >= 0.0
-        # nothing is better than the dual bound, and we are within the gap of it
+        # the optimum is not below the dual bound, and the plane is within the gap of the optimum
         assert oracle.objective >= certificate.dual - 1e-7 * (1 + oracle.objective)
         assert ours - oracle.objective <= certificate.gap + 1e-7 * (1 + oracle.objective)
 
 
 @given(seed=seeds, c1=costs, c3=costs)
 @settings(max_examples=15)
-def test_kernel_plane_is_the_papers_against_an_independent_solver(seed, c1, c3):
-    """The primal over all l kernel columns, as printed, has the same objective."""
+def test_kernel_plane_equals_the_papers_by_an_independent_solver(seed, c1, c3):
+    """The primal over all l kernel columns, as printed in the paper, has the same objective."""
     x, y = two_clouds(seed, n_rows=10, n_features=2)
     model = FRTSVMClassifier("rbf", gamma=0.5, c1=c1, c3=c3, **EXACT).fit(x, y)
     kernel = np.exp(-0.5 * np.sum((x[:, None] - x[None]) ** 2, axis=2))
@@ -59,8 +59,8 @@ def test_kernel_plane_is_the_papers_against_an_independent_solver(seed, c1, c3):
 
 @given(seed=seeds, c1=costs, c3=costs)
 @settings(max_examples=15)
-def test_penalty_of_the_function_is_that_of_the_linear_kernel_in_its_own_space(seed, c1, c3):
-    """c/2 w'Kw is c/2 |g|^2 for the rows of the symmetric root of K, to the independent solver."""
+def test_function_penalty_equals_the_linear_penalty_in_feature_space(seed, c1, c3):
+    """The independent solver gets the rows of the symmetric root of K, so that w'Kw is |g|^2."""
     x, y = two_clouds(seed, n_rows=10, n_features=2)
     model = FRTSVMClassifier("rbf", gamma=0.5, penalty="function", c1=c1, c3=c3, **EXACT).fit(x, y)
     kernel = np.exp(-0.5 * np.sum((x[:, None] - x[None]) ** 2, axis=2))
@@ -86,7 +86,7 @@ def test_penalty_of_the_function_is_that_of_the_linear_kernel_in_its_own_space(s
 )
 @pytest.mark.parametrize("c1", [2**-8, 1.0, 2**8])
 @pytest.mark.parametrize("c3", [2**-8, 1.0, 2**8])
-def test_every_corner_of_the_papers_grid_is_solved_to_rounding(kernel, penalty, c1, c3):
+def test_the_corners_of_the_papers_grid_are_solved_to_rounding_errors(kernel, penalty, c1, c3):
     x, y = make_moons(150, noise=0.3, random_state=0)
     model = FRTSVMClassifier(kernel, penalty=penalty, c1=c1, c3=c3, random_state=0).fit(x, y)
     assert model.converged_.all()
@@ -144,7 +144,9 @@ def test_shifted_and_rotated_rows_give_the_same_distances():
 
 @given(seed=seeds, kernel=kernels, penalty=penalties, membership=memberships)
 @settings(max_examples=30)
-def test_weights_are_repeated_rows_and_zero_is_absence(seed, kernel, penalty, membership):
+def test_weights_equal_repeated_rows_and_weight_zero_equals_no_row(
+    seed, kernel, penalty, membership
+):
     x, y = two_clouds(seed)
     weight = np.random.default_rng(seed).integers(0, 4, len(x))
     weight[:2] = 1
@@ -166,7 +168,7 @@ def test_class_weight_multiplies_the_weights_of_a_class():
     np.testing.assert_allclose(planes(by_class), planes(by_row), rtol=1e-10)
 
 
-def test_balanced_counts_the_weights():
+def test_balanced_class_weight_counts_sample_weights():
     x, y = two_clouds(0)
     weight = np.random.default_rng(0).integers(1, 4, len(x))
     repeated = np.repeat(np.arange(len(x)), weight)
@@ -195,7 +197,7 @@ def test_auto_rank_agrees_with_the_exact_kernel(seed, gamma, c3):
     np.testing.assert_array_equal(auto.predict(new)[clear], exact.predict(new)[clear])
 
 
-def test_capped_rank_says_what_it_leaves_out():
+def test_capped_rank_reports_its_residual():
     x, y = make_moons(600, noise=0.25, random_state=0)
     model = FRTSVMClassifier(gamma=20.0, rank=15, random_state=0).fit(x, y)
     assert model.rank_ == 15
@@ -221,7 +223,7 @@ def test_precomputed_kernel_equals_the_kernel():
 
 
 def test_linear_kernel_as_polynomial_of_degree_one_has_the_same_distances():
-    """|w|^2 over kernel coefficients is another penalty than |w|^2 over features, so c1 -> 0."""
+    """|w|^2 differs between kernel coefficients and features, so the penalty is made negligible."""
     x, y = two_clouds(0, n_rows=60)
     params = {"c1": 1e-9, "membership": "none", **EXACT}
     linear = FRTSVMClassifier("linear", **params).fit(x, y)
@@ -230,7 +232,7 @@ def test_linear_kernel_as_polynomial_of_degree_one_has_the_same_distances():
 
 
 @pytest.mark.parametrize("c1", [0.01, 1.0, 100.0])
-def test_linear_kernel_as_polynomial_of_degree_one_is_the_same_under_the_penalty_of_functions(c1):
+def test_linear_kernel_as_polynomial_of_degree_one_is_the_same_with_function_penalty(c1):
     x, y = two_clouds(0, n_rows=60)
     params = {"c1": c1, "penalty": "function", "membership": "none", **EXACT}
     linear = FRTSVMClassifier("linear", **params).fit(x, y)
@@ -238,10 +240,10 @@ def test_linear_kernel_as_polynomial_of_degree_one_is_the_same_under_the_penalty
     np.testing.assert_allclose(degree_one.distances(x), linear.distances(x), rtol=1e-7, atol=1e-9)
 
 
-# --- what a fit reports ----------------------------------------------------------------------
+# --- warnings and callbacks ------------------------------------------------------------------
 
 
-def test_convergence_warning_carries_gap_and_tolerance():
+def test_convergence_warning_names_gap_and_tolerance():
     x, y = two_clouds(0, n_rows=300)
     with pytest.warns(ConvergenceWarning) as caught:
         model = FRTSVMClassifier("linear", c3=100.0, tol=1e-6, max_iter=1).fit(x, y)
@@ -252,7 +254,7 @@ def test_convergence_warning_carries_gap_and_tolerance():
     assert f"{model.certificates_[0].relative_gap:.3g}" in message
 
 
-def test_callback_sees_the_phases_and_the_sweeps():
+def test_callback_receives_phases_and_sweeps():
     x, y = two_clouds(0)
     seen = []
     FRTSVMClassifier(random_state=0).fit(x, y, callback=seen.append)
@@ -287,7 +289,7 @@ def three_clouds(seed=0, n_rows=120):
     return rng.normal(size=(n_rows, 2)) + centers[codes], np.array(["b", "a", "c"])[codes]
 
 
-def test_one_vs_one_pairs_are_binary_models_with_the_common_memberships():
+def test_one_vs_one_pairs_equal_binary_models():
     x, y = three_clouds()
     model = FRTSVMClassifier("linear", membership="none", **EXACT).fit(x, y)
     assert model.plane_classes_.tolist() == [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]]
@@ -297,7 +299,7 @@ def test_one_vs_one_pairs_are_binary_models_with_the_common_memberships():
         np.testing.assert_allclose(model.coef_[first : first + 2], binary.coef_, rtol=1e-8)
 
 
-def test_one_vs_rest_plane_is_plane_plus_of_class_against_rest():
+def test_one_vs_rest_planes_equal_plane_plus_of_binary_models():
     x, y = three_clouds()
     model = FRTSVMClassifier("linear", membership="none", multi_class="ovr", **EXACT).fit(x, y)
     for k, label in enumerate(model.classes_):
@@ -311,7 +313,7 @@ def test_one_vs_rest_plane_is_plane_plus_of_class_against_rest():
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_separated_classes_are_told_apart(multi_class, kernel):
+def test_separated_classes_are_predicted(multi_class, kernel):
     x, y = three_clouds()
     model = FRTSVMClassifier(kernel, multi_class=multi_class, random_state=0).fit(x, y)
     scores = model.decision_function(x)

@@ -1,7 +1,7 @@
-"""Exact solutions: planes within 1e-6 at tol=1e-9, memberships within 1e-12, the same test labels.
+"""Comparison with exact solutions: planes within 1e-6 at tol=1e-9, memberships within 1e-12.
 
-The solutions were proved in 60-digit arithmetic. Those of the eleven-row problem stand here, to 17
-digits; those of Ripley's data are read from the folder beside the data sets.
+The solutions were verified in 60-digit arithmetic. Those of the problem with eleven rows are given here
+to 17 digits; those of Ripley's data are read from files next to the data sets.
 """
 
 import json
@@ -157,7 +157,7 @@ def fit(plus, minus, **params):
 
 
 def assert_planes(x, model, u_plus, u_minus, gamma):
-    """Linear: [w, b] itself. Kernel: the plane as a function on the rows, and its norm."""
+    """Compare [w, b] for the linear kernel, otherwise values at the rows and norms."""
     for plane, u in ((1, u_plus), (0, u_minus)):
         if gamma is None:
             found = np.append(model.coef_[plane], model.intercept_[plane])

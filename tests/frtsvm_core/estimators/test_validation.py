@@ -1,4 +1,4 @@
-"""Bad input: what was wrong, and where."""
+"""Error messages for invalid input name the problem and its place."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def changed(row, column, value):
         (-np.inf, r"Input X contains infinity: row 5, column 2\."),
     ],
 )
-def test_cells_that_are_not_numbers_are_named(value, message):
+def test_nan_and_infinite_cells_are_named(value, message):
     model = FRTSVMClassifier()
     with pytest.raises(ValueError, match=message):
         model.fit(changed(5, 2, value), Y)
@@ -32,7 +32,7 @@ def test_cells_that_are_not_numbers_are_named(value, message):
         model.predict(changed(5, 2, value))
 
 
-def test_more_bad_cells_are_counted():
+def test_further_bad_cells_are_counted():
     x = changed(5, 2, np.nan)
     x[9, 0] = np.nan
     with pytest.raises(ValueError, match="row 5, column 2 and 1 more"):

@@ -1,4 +1,4 @@
-"""Expansions are the kernel matrix times the coefficients, however they are computed."""
+"""Expansions equal the kernel matrix times the coefficients."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_linear_is_a_product_with_the_features():
     np.testing.assert_allclose(expansion_of(None, None, weights)(x), x @ weights.T, rtol=1e-12)
 
 
-def test_rows_that_lie_far_from_the_origin_keep_their_digits():
+def test_rows_far_from_the_origin_lose_no_accuracy():
     near, far = problem(200), problem(200, shift=1e6)
     values = [expansion_of(RBF(0.05), y, coef)(x) for x, y, coef in (near, far)]
     np.testing.assert_allclose(values[0], values[1], atol=1e-7)

@@ -39,7 +39,7 @@ def test_weights_enter_the_penalty_as_repeated_rows():
     np.testing.assert_allclose(features.root @ features.root.T, expected, rtol=1e-9, atol=1e-12)
 
 
-def test_penalty_of_the_function_needs_no_root():
+def test_function_penalty_has_no_root():
     features = make(RBF(0.5), penalty="function")
     assert features.root is None
     np.testing.assert_array_equal(features.rows, make(RBF(0.5)).rows)
@@ -57,11 +57,11 @@ def test_large_data_stops_at_the_tolerance():
     assert features.residual <= 1e-3
 
 
-def test_rank_caps():
+def test_an_integer_rank_is_a_cap():
     assert make(RBF(5.0), rank=7).rank == 7
 
 
-def test_automatic_cap_falls_with_the_number_of_rows():
+def test_automatic_rank_cap_decreases_with_the_number_of_rows():
     caps = [affordable_rank(n) for n in (1_000, 10_000, 100_000, 10**6, 10**8)]
     assert caps == sorted(caps, reverse=True)
     assert caps[-1] == 100
@@ -80,7 +80,7 @@ def test_linear_map_is_the_rows_themselves():
     assert features.root is None
 
 
-def test_wide_rows_are_rotated_into_their_own_span():
+def test_wide_rows_are_expressed_in_a_basis_of_their_row_space():
     wide = rng.normal(size=(4, 50))
     features = linear_map(wide)
     assert features.rows.shape == (4, 4)
@@ -92,7 +92,7 @@ def test_wide_rows_are_rotated_into_their_own_span():
 
 
 def test_ill_conditioned_factor_keeps_its_penalty():
-    """Nearly equal rows: squaring F loses its smallest singular value, and QR takes over."""
+    """With nearly equal rows, squaring F loses its smallest singular value, and QR is used."""
     x = np.concatenate([X, X + 1e-7])
     features = make(RBF(0.5), x=x)
     gram = features.rows.T @ features.rows

@@ -1,4 +1,4 @@
-"""Kernel functions against scikit-learn's, and the widths."""
+"""Kernel functions and gamma, compared with scikit-learn."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_equals_scikit_learn(ours, theirs):
     np.testing.assert_allclose(ours.diagonal(X), np.diagonal(theirs(X, X)), rtol=1e-12)
 
 
-def test_rbf_keeps_its_digits_far_from_the_origin():
+def test_rbf_loses_no_accuracy_far_from_the_origin():
     near, far = RBF(1.0)(X, Y), RBF(1.0)(X + 1e7, Y + 1e7)
     np.testing.assert_allclose(far, near, rtol=1e-6)
 
@@ -49,7 +49,7 @@ def test_precomputed_picks_columns():
     np.testing.assert_array_equal(Precomputed().diagonal(matrix), np.diagonal(matrix))
 
 
-def test_user_kernel_of_the_wrong_shape_is_named():
+def test_user_kernel_of_the_wrong_shape_is_rejected():
     with pytest.raises(ValueError, match=r"returned shape \(20,\).*expected \(20, 15\)"):
         UserKernel(lambda a, b: a[:, 0])(X, Y)
 
@@ -59,7 +59,7 @@ def test_linear_needs_no_kernel():
 
 
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.3])
-def test_gamma_is_that_of_scikit_learn(gamma):
+def test_gamma_equals_scikit_learn(gamma):
     y = np.arange(20) % 2
     expected = SVC(gamma=gamma).fit(X, y)._gamma
     assert resolve_gamma(gamma, X, np.ones(20)) == pytest.approx(expected, rel=1e-12)

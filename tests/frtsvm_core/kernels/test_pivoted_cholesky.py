@@ -1,4 +1,4 @@
-"""The factorization: exactness, tolerance, cap, what it computes, what it refuses."""
+"""Pivoted Cholesky factorization: exactness, tolerance, rank cap, cost, rejected matrices."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_tolerance_bounds_the_trace_of_the_residual(tol):
 
 
 def test_stops_as_soon_as_the_tolerance_is_met():
-    """One pivot less would not do: no block is taken whole for its own sake."""
+    """With one pivot less the tolerance is not met, although pivots are drawn in blocks."""
     matrix = rbf_matrix()
     result = factor(matrix, tol=1e-4)
     shorter = result.rows[:, :-1]
@@ -69,7 +69,7 @@ def test_rank_is_near_the_best_possible():
     assert factor(matrix, tol=1e-4).rows.shape[1] <= 2 * best
 
 
-def test_cap_is_kept_and_the_residual_says_so():
+def test_rank_cap_is_kept_and_the_residual_is_reported():
     result = factor(rbf_matrix(gamma=50.0), tol=1e-6, max_rank=10)
     assert result.rows.shape == (200, 10)
     assert result.residual > 0.1
@@ -104,12 +104,12 @@ def test_single_precision_kernels_are_accepted():
         np.diag([1.0] * 30 + [0.0] * 30) + np.eye(60, k=30) + np.eye(60, k=-30),
     ],
 )
-def test_indefinite_matrices_are_refused(matrix):
+def test_indefinite_matrices_are_rejected(matrix):
     with pytest.raises(ValueError, match="not positive semi-definite"):
         factor(matrix)
 
 
-def test_infinite_entries_are_refused():
+def test_infinite_entries_are_rejected():
     with pytest.raises(ValueError, match="not finite"):
         factor([[1.0, np.inf], [np.inf, 1.0]])
 

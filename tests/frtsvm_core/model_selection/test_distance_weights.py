@@ -11,7 +11,7 @@ from frtsvm_core.model_selection.distance_weights import (
     fit_distance_weights,
     learn_distance_weights,
 )
-from frtsvm_core.twin.decision import Balance, class_scores
+from frtsvm_core.twin.decision import DistanceWeights, class_scores
 from frtsvm_core.twin.model import decide
 
 TWO = np.array([(0, 1), (1, 0)])
@@ -172,7 +172,7 @@ def test_weights_that_are_clearly_worse_on_other_folds_are_rejected() -> None:
 
 def test_equal_weights_equal_the_rule_of_the_nearer_plane() -> None:
     distances = np.random.default_rng(0).exponential(size=(50, 6))
-    alike = Balance(np.ones(6), np.zeros(3))
+    alike = DistanceWeights(np.ones(6), np.zeros(3))
     np.testing.assert_array_equal(
         class_scores(distances, THREE, alike), class_scores(distances, THREE)
     )

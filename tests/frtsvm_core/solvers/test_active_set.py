@@ -1,4 +1,4 @@
-"""The active-set finish."""
+"""Active-set method: optimality, repeated rows, limits."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -33,7 +33,7 @@ def relative_gap(rows, bound, alpha):
 
 @given(seed=seeds, n=st.integers(1, 80), p=st.integers(1, 20), scale=st.floats(0.01, 10))
 @settings(max_examples=60)
-def test_finish_never_loses_and_is_exact_when_it_says_so(seed, n, p, scale):
+def test_refinement_never_increases_the_objective_and_exact_is_true(seed, n, p, scale):
     rows, bound = box_problem(seed, n, p, scale)
     start = rough(rows, bound)
     refined = refine(rows, bound, start)
@@ -56,7 +56,7 @@ def test_one_round_of_sweeps_is_enough_for_an_ill_conditioned_problem():
     assert relative_gap(rows, bound, refined.alpha) < 1e-12
 
 
-def test_repeated_rows_do_not_stop_it():
+def test_repeated_rows_are_handled():
     rows, bound = box_problem(1, 40, 5)
     rows, bound = np.repeat(rows, 3, axis=0), np.repeat(bound, 3)
     refined = refine(rows, bound, rough(rows, bound))
@@ -64,7 +64,7 @@ def test_repeated_rows_do_not_stop_it():
     assert relative_gap(rows, bound, refined.alpha) < 1e-10
 
 
-def test_rows_without_room_stay_where_they_are():
+def test_coordinates_with_bound_zero_stay_zero():
     rows, bound = box_problem(2, 30, 4)
     bound[::2] = 0.0
     refined = refine(rows, bound, rough(rows, bound))
@@ -72,7 +72,7 @@ def test_rows_without_room_stay_where_they_are():
     np.testing.assert_array_equal(refined.alpha[::2], 0.0)
 
 
-def test_a_free_set_out_of_proportion_is_left_alone():
+def test_a_free_set_that_is_too_large_is_left_unchanged():
     rows, bound = box_problem(0, 20_000, 40)
     start = 0.5 * bound
     refined = refine(rows, bound, start)

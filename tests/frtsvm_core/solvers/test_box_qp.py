@@ -1,4 +1,4 @@
-"""Sweeps and finish together."""
+"""Coordinate descent and active-set steps together."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def relative_gap(rows, bound, solution):
 
 
 @pytest.mark.parametrize("shape", [(300, 8), (20, 50), (1, 1), (2, 3)])
-def test_solved_to_rounding_at_the_default_tolerance(shape):
+def test_solved_to_rounding_errors_at_the_default_tolerance(shape):
     rows, bound = box_problem(0, *shape)
     solution = solve(rows, bound)
     assert solution.converged
@@ -51,7 +51,7 @@ def test_sweep_limit_is_kept_and_reported():
     assert not solution.converged
 
 
-def test_empty_box_is_solved_by_zero():
+def test_bounds_of_zero_give_the_solution_zero():
     rows, _ = box_problem(0, 10, 3)
     solution = solve(rows, np.zeros(10))
     assert solution.converged

@@ -1,4 +1,4 @@
-"""The driver: optimality, shrinking, order, callback."""
+"""Dual coordinate descent: optimality, shrinking, gaps, callback, warm start."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from frtsvm_core.solvers import dual_cd
 from frtsvm_core.solvers.dual_cd import solve_dual
 from tests.frtsvm_core.problems import box_problem
 
-WIDE, TALL = (30, 60), (400, 6)  # fewer rows than columns: through Q; more: through v
+WIDE, TALL = (30, 60), (400, 6)  # gradient from Q with fewer rows than columns, else from v
 
 
 def solve(shape, *, shrinking=True, tol=1e-9, max_sweeps=20_000, seed=0, callback=None, scale=1.0):
@@ -47,11 +47,11 @@ def test_shrinking_gives_the_same_solution(shape):
     np.testing.assert_allclose(with_shrinking.v, without.v, rtol=1e-6, atol=1e-8)
 
 
-def test_shrinking_fires_at_zero_and_at_the_bound_and_saves_visits(monkeypatch):
+def test_shrinking_drops_coordinates_at_both_bounds_and_saves_visits(monkeypatch):
     dropped_at = {"zero": 0, "bound": 0}
     original = dual_cd.sweep_rows
 
-    def watching(rows, curvature, bound, alpha, v, active, n_active, upper, lower):
+    def counting(rows, curvature, bound, alpha, v, active, n_active, upper, lower):
         largest, smallest, left = original(
             rows, curvature, bound, alpha, v, active, n_active, upper, lower
         )
@@ -61,7 +61,7 @@ def test_shrinking_fires_at_zero_and_at_the_bound_and_saves_visits(monkeypatch):
         assert ((alpha[dropped] == 0.0) | (alpha[dropped] == bound[dropped])).all()
         return largest, smallest, left
 
-    monkeypatch.setattr(dual_cd, "sweep_rows", watching)
+    monkeypatch.setattr(dual_cd, "sweep_rows", counting)
     shrunk = solve(TALL, shrinking=True, tol=1e-6)[2]
     assert dropped_at["zero"] > 0
     assert dropped_at["bound"] > 0
@@ -79,8 +79,8 @@ def test_only_a_full_sweep_ends_the_run():
 
 
 @pytest.mark.parametrize("shape", [WIDE, TALL])
-def test_gaps_are_those_of_the_iterates_and_cost_little(shape):
-    """Between 0 and 1, falling, and at the end that of the solution."""
+def test_reported_gaps_decrease_to_that_of_the_solution_and_are_computed_seldom(shape):
+    """Gaps are between 0 and 1, and the last is that of the solution."""
     seen = []
     rows, bound, solution = solve(shape, callback=seen.append)
     taken = [sweep for sweep in seen if sweep.relative_gap is not None]
@@ -93,13 +93,13 @@ def test_gaps_are_those_of_the_iterates_and_cost_little(shape):
     assert min(gaps) >= 0.0
     assert max(gaps) <= 1.0
     assert gaps[0] > 1e3 * gaps[-1]
-    # A product with all rows is never made before the sweeps have looked at as many of them.
+    # A gap costs a product with all rows, so the sweeps before it visit at least as many rows.
     assert len(taken) - 1 <= solution.n_visits / rows.shape[0]
     assert len(taken) < len(seen)
-    assert solve(shape)[2].n_visits == solution.n_visits  # listening changes nothing
+    assert solve(shape)[2].n_visits == solution.n_visits  # the callback does not change the result
 
 
-def test_callback_counts_sweeps_and_can_end_the_run():
+def test_callback_receives_numbered_sweeps_and_can_end_the_run():
     class Enough(Exception):
         pass
 
@@ -122,7 +122,7 @@ def test_too_few_sweeps_are_reported():
 
 
 def test_equal_gradients_of_one_sign_are_not_convergence():
-    """With orthogonal rows every first gradient is -1: their spread is 0, yet nothing is solved."""
+    """With orthogonal rows all first gradients are -1: their spread is 0 before any step."""
     solution = solve_dual(
         np.eye(4),
         np.full(4, 0.25),
@@ -151,7 +151,7 @@ def test_start_is_used_and_clipped():
     assert (again.alpha <= bound).all()
 
 
-def test_refreshing_keeps_v_and_alpha_together(monkeypatch):
+def test_recomputing_v_keeps_it_consistent_with_alpha(monkeypatch):
     monkeypatch.setattr(dual_cd, "_REFRESH_EVERY", 1)
     rows, bound, solution = solve(TALL)
     assert kkt_violation(rows, bound, solution.alpha) < 1e-8

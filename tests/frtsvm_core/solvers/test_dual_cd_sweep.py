@@ -1,4 +1,4 @@
-"""The compiled sweeps against their own Python source, and against each other."""
+"""Compiled sweeps, compared with their Python source and with each other."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def run_gram(sweep, n_sweeps=3):
 
 
 def python_source(sweep, monkeypatch):
-    """The uncompiled function, calling the uncompiled step."""
+    """Return the uncompiled function, which calls the uncompiled step."""
     monkeypatch.setattr(sweeps, "_coordinate_step", sweeps._coordinate_step.py_func)
     return sweep.py_func
 
@@ -66,7 +66,7 @@ def test_gradient_matches_alpha_after_a_sweep():
     np.testing.assert_allclose(gradient, rows @ (rows.T @ alpha) - 1.0, rtol=1e-9, atol=1e-12)
 
 
-def test_dropped_coordinates_stay_in_the_index_behind_the_active_ones():
+def test_dropped_coordinates_are_moved_behind_the_active_ones():
     *_, active, n_active, _ = run_rows(sweeps.sweep_rows, 4, thresholds=(0.0, -0.0))
     assert n_active < 30
     assert sorted(active) == list(range(30))
@@ -76,7 +76,7 @@ def test_dropped_coordinates_stay_in_the_index_behind_the_active_ones():
     ("gradient", "value", "action"),
     [
         (0.5, 0.0, sweeps._DROP),  # at 0, above the threshold
-        (0.1, 0.0, sweeps._KEEP),  # at 0, wants to fall: stays
+        (0.1, 0.0, sweeps._KEEP),  # at 0, cannot decrease
         (-0.1, 0.0, sweeps._MOVE),
         (-0.5, 1.0, sweeps._DROP),  # at the bound, below the threshold
         (-0.1, 1.0, sweeps._KEEP),

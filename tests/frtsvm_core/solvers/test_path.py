@@ -1,4 +1,4 @@
-"""A path of boxes gives what separate solves give, box by box."""
+"""The solutions of a path of boxes equal separate solutions of each box."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ COSTS = 2.0 ** np.arange(-6, 7)
 
 
 def random_problem(seed: int, n_rows: int, width: int) -> tuple[FloatArray, FloatArray]:
-    """Rows with a common direction (so that many coordinates end at a bound) and uneven boxes."""
+    """Rows with a common direction, so that many coordinates end at a bound, and unequal boxes."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((n_rows, width)) + rng.standard_normal(width)
     rows[:, -1] = 0.3
@@ -29,7 +29,7 @@ def random_problem(seed: int, n_rows: int, width: int) -> tuple[FloatArray, Floa
     st.integers(1, 40),
     st.integers(1, 12),
 )
-def test_every_rung_is_the_solution_of_its_box(seed: int, n_rows: int, width: int) -> None:
+def test_every_solution_of_the_path_is_that_of_its_box(seed: int, n_rows: int, width: int) -> None:
     rows, weight = random_problem(seed, n_rows, width)
     path = BoxPath(rows).solve(weight, COSTS, OPTIONS, 0)
     assert path.converged.all()
@@ -53,7 +53,7 @@ def test_repeated_rows_make_no_difference_to_the_plane() -> None:
     np.testing.assert_allclose(twice.v, once.v, atol=1e-8)
 
 
-def test_boxes_of_width_zero_stay_closed() -> None:
+def test_coordinates_with_bound_zero_stay_zero() -> None:
     rows, weight = random_problem(5, 25, 4)
     weight[::2] = 0.0
     path = BoxPath(rows).solve(weight, COSTS, OPTIONS, 0)
@@ -61,15 +61,15 @@ def test_boxes_of_width_zero_stay_closed() -> None:
     np.testing.assert_allclose(path.v, without.v, atol=1e-9)
 
 
-def test_large_problems_climb_without_the_gram_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_problems_are_solved_without_the_gram_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, weight = random_problem(7, 120, 6)
     small = BoxPath(rows).solve(weight, COSTS, OPTIONS, 0)
     monkeypatch.setattr("frtsvm_core.solvers.path._GRAM_ROWS", 0)
     large = BoxPath(rows)
     assert large._gram is None
-    climbed = large.solve(weight, COSTS, OPTIONS, 0)
-    assert climbed.converged.all()
-    np.testing.assert_allclose(climbed.v, small.v, atol=1e-8)
+    by_rows = large.solve(weight, COSTS, OPTIONS, 0)
+    assert by_rows.converged.all()
+    np.testing.assert_allclose(by_rows.v, small.v, atol=1e-8)
 
 
 def test_a_warm_start_needs_fewer_sweeps() -> None:

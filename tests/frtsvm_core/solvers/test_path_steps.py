@@ -1,4 +1,4 @@
-"""The Cholesky factor of the free set, updated; compiled and as plain Python."""
+"""Steps of the path solver: Cholesky updates, moving bounds, violating coordinates."""
 
 from typing import Any
 
@@ -26,7 +26,9 @@ def factor_of(gram: FloatArray, order: list[int], append: Any) -> tuple[FloatArr
 
 
 @given(st.integers(0, 2**32 - 1), st.permutations(range(6)), st.integers(0, 5))
-def test_joining_and_leaving_keep_the_factor(seed: int, order: list[int], leaving: int) -> None:
+def test_append_and_remove_update_the_cholesky_factor(
+    seed: int, order: list[int], leaving: int
+) -> None:
     gram = gram_matrix(seed, 6)
     lower, free, n_free = factor_of(gram, order, steps._append)
     np.testing.assert_allclose(lower[:6, :6], np.linalg.cholesky(gram[np.ix_(order, order)]))
@@ -38,7 +40,7 @@ def test_joining_and_leaving_keep_the_factor(seed: int, order: list[int], leavin
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_solve_solves(compiled: bool) -> None:
+def test_solve_with_the_cholesky_factor(compiled: bool) -> None:
     append = steps._append if compiled else steps._append.py_func
     solve = steps._solve if compiled else steps._solve.py_func
     gram = gram_matrix(0, 5)
@@ -48,7 +50,7 @@ def test_solve_solves(compiled: bool) -> None:
     np.testing.assert_allclose(gram @ x, np.arange(1.0, 6.0))
 
 
-def test_a_row_that_is_there_already_joins_with_the_ridge() -> None:
+def test_a_repeated_row_is_appended_with_the_ridge() -> None:
     gram = np.ones((2, 2))
     lower, free = np.zeros((3, 3)), np.zeros(3, dtype=np.int64)
     n_free = steps._append(gram, lower, free, 0, 0, 1e-13)
@@ -57,7 +59,7 @@ def test_a_row_that_is_there_already_joins_with_the_ridge() -> None:
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_bounds_move_and_the_gradient_with_them(compiled: bool) -> None:
+def test_moving_the_bounds_updates_the_gradient(compiled: bool) -> None:
     move = steps._move_bounds if compiled else steps._move_bounds.py_func
     gram = gram_matrix(1, 6)
     weight = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
@@ -71,11 +73,11 @@ def test_bounds_move_and_the_gradient_with_them(compiled: bool) -> None:
     np.testing.assert_array_equal(alpha[[2, 3, 5]], [0.1, 0.0, 0.2])
 
 
-def test_the_worst_coordinate_is_the_one_that_most_wants_to_leave() -> None:
+def test_the_worst_coordinate_has_the_largest_violation() -> None:
     bound = np.array([1.0, 1.0, 1.0, 0.0])
     alpha = np.array([0.0, 1.0, 0.0, 0.0])
     state = np.zeros(4, dtype=np.int8)
-    # At 0 a falling objective pulls in, at the bound a rising one pulls back; a closed box is no choice.
+    # At 0 a negative gradient is a violation, at the bound a positive one; with bound 0 neither is.
     gradient = np.array([-0.5, 0.7, 0.9, -2.0])
     assert steps._worst_at_bound(bound, alpha, gradient, state) == 1
     assert steps._worst_at_bound(bound, alpha, np.array([0.5, -0.7, 0.0, -2.0]), state) == -1

@@ -1,4 +1,4 @@
-"""The certificate: weak duality, and what it says of bad and good solutions."""
+"""The certificate: weak duality, formulas, and a problem with objective 0."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -36,10 +36,10 @@ def test_formulas():
     assert np.isclose(result.dual, 0.55 - 0.13)
     assert np.isclose(result.gap, result.primal - result.dual)
     assert np.isclose(result.relative_gap, result.gap / result.primal)
-    # the second coordinate may rise, and its gradient is -0.8; the first is at its bound
+    # the second coordinate can increase, and its gradient is -0.8; the first is at its bound
     assert np.isclose(result.kkt_violation, 0.8)
 
 
-def test_nothing_to_pay_is_no_gap():
+def test_relative_gap_is_zero_if_the_objective_is_zero():
     result = certificate(np.ones((2, 1)), np.zeros(2), np.zeros(2))
     assert result.primal == result.dual == result.relative_gap == 0.0

@@ -35,7 +35,7 @@ def test_number_of_planes():
     assert {s.other for s in plane_specs(5, "ovr", SAME)} == {REST}
 
 
-def test_one_vs_rest_has_no_use_for_a_second_cost():
+def test_one_vs_rest_rejects_c2_and_c4():
     with pytest.raises(ValueError, match="c2 and c4"):
         plane_specs(3, "ovr", Costs(1.0, 2.0, 1.0, 1.0))
 
@@ -51,7 +51,7 @@ def test_scatter_of_a_class_is_computed_once_for_all_its_planes(monkeypatch):
 
 
 def test_rotated_coordinates_give_the_same_planes():
-    """Few rows per column: the problem is solved in FR, and g = Rt must come back."""
+    """With few rows per column the problem is solved in FR, and the result is g = Rt."""
     rng = np.random.default_rng(0)
     codes = np.arange(60) % 3
     rows = rng.normal(size=(60, 2)) + codes[:, None]
@@ -76,13 +76,13 @@ def test_threads_give_the_same_planes(monkeypatch):
     specs = plane_specs(3, "ovo", SAME)
     alone = three_classes().solve(specs, OPTIONS, np.random.default_rng(0))
     monkeypatch.setattr(parallel, "LARGE_CELLS", 0)
-    together = three_classes().solve(specs, OPTIONS, np.random.default_rng(0))
-    for one, other in zip(alone, together, strict=True):
+    in_threads = three_classes().solve(specs, OPTIONS, np.random.default_rng(0))
+    for one, other in zip(alone, in_threads, strict=True):
         np.testing.assert_array_equal(one.g, other.g)
 
 
 @pytest.mark.parametrize("large_cells", [0, 10**9])
-def test_callback_sees_every_plane_and_ends_all_of_them(monkeypatch, large_cells):
+def test_callback_receives_every_plane_and_its_exception_stops_all(monkeypatch, large_cells):
     monkeypatch.setattr(parallel, "LARGE_CELLS", large_cells)
     specs = plane_specs(3, "ovo", SAME)
     seen = []

@@ -1,4 +1,4 @@
-"""The eigendecomposition gives the dual of the Cholesky whitening, for every c."""
+"""The eigendecomposition gives the same dual and planes as the Cholesky whitening, for every c."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_q_and_plane_equal_those_of_the_whitening(
     )
 
 
-def test_a_regularization_below_the_rounding_of_the_scatter_is_kept() -> None:
+def test_regularization_below_the_rounding_error_of_the_scatter_has_an_effect() -> None:
     rows = np.array([[1e6, 0.0], [-1e6, 0.0], [0.0, 1.0], [3.0, 2.0], [-1.0, 0.5]])
     scatter = class_scatter(rows, np.arange(3), np.ones(5))
     c = 1e-8

@@ -1,4 +1,4 @@
-"""Whitening: Q = ZZ' is the matrix of the paper's dual, and the way back is its recovery formula."""
+"""Whitening: Q = ZZ' is the matrix of the paper's dual; planes match its recovery formula."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def whitened(c, root=None, ridge=0.0):
 @pytest.mark.parametrize("c", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("root", [None, np.tril(rng.normal(size=(4, 4))) + 3 * np.eye(4)])
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
-def test_rows_give_the_matrix_of_the_dual(c, root, ridge):
+def test_whitened_rows_give_the_matrix_of_the_dual(c, root, ridge):
     _, g, small = paper_matrices(c, root, ridge)
     z = whitened(c, root, ridge).apply(ROWS, OTHER)
     np.testing.assert_allclose(z @ z.T, g @ np.linalg.solve(small, g.T), rtol=1e-9)
@@ -58,8 +58,8 @@ def test_blocks_do_not_change_the_result(monkeypatch):
     np.testing.assert_allclose(whitened(1.0).apply(ROWS, OTHER), whole, rtol=1e-10, atol=1e-12)
 
 
-def test_regularization_below_the_rounding_of_the_squares_still_counts():
-    """The own class is flat in an oblique direction: there A is c alone, far below eps * trace."""
+def test_regularization_below_the_rounding_error_of_the_scatter_has_an_effect():
+    """The own class has no scatter in one direction: there A is c, far below eps * trace."""
     direction = np.array([1.0, 1.0, 0.0, 0.0]) / np.sqrt(2)
     flat = ROWS - np.outer(ROWS @ direction, direction)
     rows, c = 1e8 * flat, 1e-4
@@ -74,7 +74,7 @@ def test_regularization_below_the_rounding_of_the_squares_still_counts():
 @pytest.mark.parametrize("c", [1e-3, 1.0])
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
 def test_thin_whitening_gives_the_same_matrix_and_plane(c, ridge):
-    """A class of 5 rows in 40 columns: by its singular vectors as by the dense factor."""
+    """For a class of 5 rows in 40 columns, `ThinWhitening` equals `DenseWhitening`."""
     rows = rng.normal(size=(30, 40)) + 2.0
     own, other, weight = np.arange(5), np.arange(5, 30), rng.random(30) + 0.5
     thin = whiten(rows, class_scatter(rows, own, weight, ridge, matrix=False), None, c)
@@ -83,7 +83,7 @@ def test_thin_whitening_gives_the_same_matrix_and_plane(c, ridge):
     assert isinstance(dense, DenseWhitening)
     z_thin, z_dense = thin.apply(rows, other), dense.apply(rows, other)
     matrix = z_dense @ z_dense.T
-    # entries that nearly cancel are as exact as the large ones they are the difference of
+    # the absolute error of small entries is that of the large numbers whose difference they are
     np.testing.assert_allclose(z_thin @ z_thin.T, matrix, rtol=1e-9, atol=1e-11 * np.max(matrix))
     alpha = rng.random(25)
     for one, two in zip(
@@ -92,7 +92,7 @@ def test_thin_whitening_gives_the_same_matrix_and_plane(c, ridge):
         np.testing.assert_allclose(one, two, rtol=1e-7, atol=1e-10)
 
 
-def test_thin_class_with_a_regularization_below_rounding_goes_through_its_rows():
+def test_thin_class_with_regularization_below_rounding_errors_uses_a_dense_whitening():
     rows = 1e9 * rng.normal(size=(30, 40))
     scatter = class_scatter(rows, np.arange(5), np.ones(30), matrix=False)
     assert isinstance(whiten(rows, scatter, None, 1e-6), DenseWhitening)
