@@ -25,7 +25,7 @@ def available_cores(root: Path = ROOT, membership: Path = MEMBERSHIP) -> int:
 
 
 def _quotas(root: Path, membership: Path) -> list[float]:
-    """Return the quotas, in cores, of all control groups of the process; the smallest one applies."""
+    """Return the quotas, in cores, of all control groups of the process; the smallest applies."""
     return [
         quota
         for folder in _folders(root, membership)
@@ -37,8 +37,8 @@ def _quotas(root: Path, membership: Path) -> list[float]:
 def _folders(root: Path, membership: Path) -> list[Path]:
     """Return the folders of the process's control groups and of all their parents.
 
-    Inside a container the mounted root may already be the container's own group although the path is
-    still that of the host, so some of these folders may not exist.
+    Inside a container the mounted root may already be the container's own group although the path
+    is still that of the host, so some of these folders may not exist.
     """
     try:
         lines = membership.read_text(encoding="ascii").splitlines()

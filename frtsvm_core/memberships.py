@@ -1,9 +1,10 @@
 """Fuzzy memberships in [0, 1]: how much each training row counts (docs/maths.md, section 1).
 
 "center"     the paper's: decreases with the distance d to the center of the row's own class,
-             s = f (1 - d/(r + delta)), with f = mu if another center is at least as near, else 1 - mu
-"neighbors"  s = f q, where q is the share of the k nearest rows that have the same label, and f = mu
-             if q < 1/2, else 1 - mu
+             s = f (1 - d/(r + delta)), with f = mu if another center is at least as near, else
+             f = 1 - mu
+"neighbors"  s = f q, where q is the share of the k nearest rows that have the same label, and
+             f = mu if q < 1/2, else f = 1 - mu
 "none"       s = 1: a regularized twin SVM
 
 A row with f = mu is *suspected noise*. A row of weight 2 has the same effect as the row repeated
@@ -27,8 +28,9 @@ N_NEIGHBORS = 10
 
 # Lower limit of 1 - d/(r + delta), so that rounding alone cannot give a row the membership 0.
 _MIN_CLOSENESS = float(np.finfo(np.float64).eps)
-# With more distinct rows than this, neighbors are searched in a random sample of this size. The limit
-# is lower with many features, where a search tree does not help and all distances are computed.
+# With more distinct rows than this, neighbors are searched in a random sample of this size. The
+# limit is lower with many features, where a search tree does not help and all distances are
+# computed.
 MAX_REFERENCE = 20_000
 MAX_REFERENCE_BEYOND_TREES = 5_000
 _MOST_FEATURES_OF_TREES = 15
@@ -62,8 +64,8 @@ def center_memberships(
 ) -> Memberships:
     """Compute the paper's memberships (eq. 1 to 3).
 
-    `rows` are the input rows or, for a kernel, the rows of the factor F, whose distances are those in
-    feature space. `feature_space` selects eq. 2 (delta under the square root) in place of eq. 1.
+    `rows` are the input rows or, for a kernel, the rows of the factor F, whose distances are those
+    in feature space. `feature_space` selects eq. 2 (delta under the square root) in place of eq. 1.
     """
     n_classes = int(codes.max()) + 1
     centers = np.stack(
@@ -79,7 +81,7 @@ def center_memberships(
 def own_and_other_distances(
     rows: FloatArray, codes: IntArray, centers: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the squared distances of rows to their own class center and to the nearest other center."""
+    """Return squared distances of rows to their own class center and the nearest other one."""
     squared = _squared_distances(rows, centers)
     every_row = np.arange(rows.shape[0])
     own = squared[every_row, codes].copy()
@@ -119,9 +121,9 @@ def neighbor_memberships(
 ) -> Memberships:
     """Compute memberships from the labels of the k nearest rows.
 
-    k is N_NEIGHBORS, or the number of other rows of the class if that is smaller, so that the rows of
-    a small class are not suspected only because the class is small. With many rows, neighbors are
-    searched in a random sample (see `most_reference_rows`).
+    k is N_NEIGHBORS, or the number of other rows of the class if that is smaller, so that the rows
+    of a small class are not suspected only because the class is small. With many rows, neighbors
+    are searched in a random sample (see `most_reference_rows`).
     """
     points, point_of = np.unique(rows, axis=0, return_inverse=True)
     point_of = point_of.reshape(-1)
@@ -156,7 +158,7 @@ class _Neighborhood:
     mass: FloatArray  # points x classes
 
     def label_shares(self, all_points: FloatArray, queries: IntArray) -> FloatArray:
-        """Return, for each (point, label), the share of the nearest other rows that have that label.
+        """Return, for each (point, label), the share of its nearest other rows with that label.
 
         The share is 1 if no other row has the label.
         """
@@ -184,10 +186,10 @@ class _Neighborhood:
     ) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the label shares among the fetched points, and two flags per query.
 
-        The flags say whether the fetched points have enough weight, and whether points that were not
-        fetched may be as near as the last one needed. Rows tied at that distance count in equal
-        parts, so the result depends neither on their order nor on whether a row is repeated or has a
-        weight.
+        The flags say whether the fetched points have enough weight, and whether points that were
+        not fetched may be as near as the last one needed. Rows tied at that distance count in equal
+        parts, so the result depends neither on their order nor on whether a row is repeated or has
+        a weight.
         """
         itself = self.number[found] == queries[:, :1]
         total = np.maximum(self.mass[found].sum(axis=2) - itself, 0.0)

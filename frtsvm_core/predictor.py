@@ -15,8 +15,8 @@ from frtsvm_core.twin.model import PlaneModel, decide
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-#: Version 2 is used only for models with distance weights, so that older releases can still read all
-#: other models.
+#: Version 2 is used only for models with distance weights, so that older releases can still read
+#: all other models.
 STATE_VERSION, WEIGHTED_STATE_VERSION = 1, 2
 
 
@@ -94,7 +94,7 @@ class FittedPredictor:
         return bool(largest < bound and model.norms.min() > 1.0 / bound)
 
     def prepare(self) -> int:
-        """Compute the arrays that the first prediction would compute; return their size in bytes."""
+        """Compute the arrays needed by the first prediction; return their size in bytes."""
         return self.model.prepare()
 
     def decide(self, x: FloatArray) -> Decision:

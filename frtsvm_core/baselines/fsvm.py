@@ -32,8 +32,8 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 class FSVMClassifier(ClassifierMixin, BaseEstimator):
     """Fuzzy support vector machine (FSVM) classifier, as a baseline for FR-TSVM.
 
-    It is the support vector machine of libsvm whose cost of slack is multiplied by the membership of
-    each row. The memberships are those of `FRTSVMClassifier`.
+    It is the support vector machine of libsvm whose cost of slack is multiplied by the membership
+    of each row. The memberships are those of `FRTSVMClassifier`.
 
     Parameters
     ----------
@@ -44,18 +44,20 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         Cost of slack. Larger values follow the training rows more closely.
     membership : {"center", "none", "neighbors"}, default="center"
         Source of the memberships: "center" uses the distances to the class centers as in the paper,
-        "neighbors" the labels of the 10 nearest rows, and "none" sets all of them to 1, which is the
-        usual support vector machine.
+        "neighbors" the labels of the 10 nearest rows, and "none" sets all of them to 1, which is
+        the usual support vector machine.
     mu : float in [0, 1], default=0.1
-        Factor of the membership of a row that is suspected noise; the others have the factor 1 - mu.
-        With 0.5 all rows are treated alike, which is the model of Lin and Wang [1]_ with C halved.
+        Factor of the membership of a row that is suspected noise; the others have the factor 1 -
+        mu. With 0.5 all rows are treated alike, which is the model of Lin and Wang [1]_ with C
+        halved.
     delta : float, default=1e-10
         Small constant that keeps the membership of the row farthest from its class center above 0.
-        Larger values make the memberships of a class more similar. Used with ``membership="center"``.
+        Larger values make the memberships of a class more similar. Used with
+        ``membership="center"``.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the kernels "rbf" and "poly". "scale" is ``1 / (n_features * X.var())``, "auto" is
-        ``1 / n_features``. Larger values make the RBF kernel narrower and the decision boundary more
-        flexible.
+        Coefficient of the kernels "rbf" and "poly". "scale" is ``1 / (n_features * X.var())``,
+        "auto" is ``1 / n_features``. Larger values make the RBF kernel narrower and the decision
+        boundary more flexible.
     degree : int, default=3
         Degree of the polynomial kernel. Larger values make the decision boundary more flexible.
     coef0 : float, default=1.0
@@ -65,15 +67,15 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         Largest rank of the kernel factorization from which the memberships are computed, as in
         `FRTSVMClassifier`. It does not affect the support vector machine.
     kernel_tol : float in [0, 1), default=1e-9
-        Share of the trace of the kernel matrix that the factorization may leave out. Larger values are
-        faster and give less accurate memberships.
+        Share of the trace of the kernel matrix that the factorization may leave out. Larger values
+        are faster and give less accurate memberships.
     tol : float, default=1e-9
         Tolerance of libsvm. Larger values are faster and less accurate.
     max_iter : int, default=-1
         Iteration limit of libsvm; -1 for no limit.
     class_weight : dict, "balanced" or None, default=None
-        Factors by which the weights of the rows of each class are multiplied. "balanced" uses factors
-        inversely proportional to the weight of the classes.
+        Factors by which the weights of the rows of each class are multiplied. "balanced" uses
+        factors inversely proportional to the weight of the classes.
     random_state : int, RandomState instance or None, default=None
         Seed for the pivots of the kernel factorization and the sample of neighbors. Pass an int for
         reproducible results.

@@ -15,62 +15,63 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 class TSVMClassifier(TwinPlaneClassifier):
     """Twin support vector machine (TSVM) classifier, as a baseline for FR-TSVM.
 
-    It fits one plane close to the rows of each class and at a distance of at least 1 from the rows of
-    the other class, without memberships and without a margin term. A small ridge makes the problem
-    solvable.
+    It fits one plane close to the rows of each class and at a distance of at least 1 from the rows
+    of the other class, without memberships and without a margin term. A small ridge makes the
+    problem solvable.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-        Kernel function. It must be positive semi-definite on the training rows, which "sigmoid" is only
-        for some parameters; otherwise `fit` raises ValueError. A callable receives two arrays of rows
-        and returns the matrix of kernel values. With "precomputed", X is the square kernel matrix in
-        `fit`, and k(X, training rows) in prediction.
+        Kernel function. It must be positive semi-definite on the training rows, which "sigmoid" is
+        only for some parameters; otherwise `fit` raises ValueError. A callable receives two arrays
+        of rows and returns the matrix of kernel values. With "precomputed", X is the square kernel
+        matrix in `fit`, and k(X, training rows) in prediction.
     c1 : float, default=1.0
-        Cost of slack for the plane of ``classes_[1]``. Larger values make the plane follow the rows more
-        closely.
+        Cost of slack for the plane of ``classes_[1]``. Larger values make the plane follow the rows
+        more closely.
     c2 : float or None, default=None
-        Cost of slack for the plane of ``classes_[0]``. None means `c1`. With ``multi_class="ovr"`` and
-        more than two classes it must be None.
+        Cost of slack for the plane of ``classes_[0]``. None means `c1`. With ``multi_class="ovr"``
+        and more than two classes it must be None.
     ridge : float, default=0.01
-        Ridge on the plane and its intercept, lambda in [1]_ and in the comparison of the FR-TSVM paper.
-        Larger values give smoother planes.
+        Ridge on the plane and its intercept, lambda in [1]_ and in the comparison of the FR-TSVM
+        paper. Larger values give smoother planes.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the kernels "rbf", "poly" and "sigmoid". "scale" is
-        ``1 / (n_features * X.var())``, "auto" is ``1 / n_features``. Larger values make the RBF kernel
-        narrower and the decision boundary more flexible. It corresponds to 1/g^2 for the width g of
-        the paper.
+        Coefficient of the kernels "rbf", "poly" and "sigmoid". "scale" is ``1 / (n_features *
+        X.var())``, "auto" is ``1 / n_features``. Larger values make the RBF kernel narrower and the
+        decision boundary more flexible. It corresponds to 1/g^2 for the width g of the paper.
     degree : int, default=3
         Degree of the polynomial kernel. Larger values make the decision boundary more flexible.
     coef0 : float, default=1.0
-        Constant term of the kernels "poly" and "sigmoid". Larger values give more weight to the terms
-        of low degree.
+        Constant term of the kernels "poly" and "sigmoid". Larger values give more weight to the
+        terms of low degree.
     rank : "auto", int or None, default="auto"
-        Largest rank of the kernel factorization. "auto" is exact up to 256 rows; with more rows it stops
-        at `kernel_tol`, or at the rank at which a fit would take more than about one second of one CPU
-        core. `kernel_residual_` reports the approximation error. An int is a cap; larger values are more
-        accurate, and take more time and memory. None factors the kernel to the level of rounding errors.
+        Largest rank of the kernel factorization. "auto" is exact up to 256 rows; with more rows it
+        stops at `kernel_tol`, or at the rank at which a fit would take more than about one second
+        of one CPU core. `kernel_residual_` reports the approximation error. An int is a cap; larger
+        values are more accurate, and take more time and memory. None factors the kernel to the
+        level of rounding errors.
     kernel_tol : float in [0, 1), default=1e-6
-        Share of the trace of the kernel matrix that ``rank="auto"`` and an int may leave out. Larger
-        values are faster and less accurate.
+        Share of the trace of the kernel matrix that ``rank="auto"`` and an int may leave out.
+        Larger values are faster and less accurate.
     tol : float, default=1e-3
-        Tolerance of the coordinate descent: the largest allowed spread of the projected gradient. The
-        margin is 1, so its scale does not depend on the data. The Newton steps that follow usually
-        reduce the duality gap to the level of rounding errors (about 1e-14) whatever the value.
+        Tolerance of the coordinate descent: the largest allowed spread of the projected gradient.
+        The margin is 1, so its scale does not depend on the data. The Newton steps that follow
+        usually reduce the duality gap to the level of rounding errors (about 1e-14) whatever the
+        value.
     max_iter : int, default=1000
         Largest number of sweeps per plane. If a plane has not converged by then, a
         `ConvergenceWarning` reports its duality gap.
     shrinking : bool, default=True
-        Whether to visit the coordinates in random order and to leave out those that probably stay at a
-        bound (Algorithm 2 of the paper), or all of them in the order of the rows (Algorithm 1). The
-        solution is the same; shrinking is usually faster.
+        Whether to visit the coordinates in random order and to leave out those that probably stay
+        at a bound (Algorithm 2 of the paper), or all of them in the order of the rows (Algorithm
+        1). The solution is the same; shrinking is usually faster.
     multi_class : {"ovo", "ovr"}, default="ovo"
-        Strategy for more than two classes. "ovo" fits two planes for each pair of classes, which vote;
-        "ovr" fits one plane for each class against all others and predicts the class of the nearest
-        plane.
+        Strategy for more than two classes. "ovo" fits two planes for each pair of classes, which
+        vote; "ovr" fits one plane for each class against all others and predicts the class of the
+        nearest plane.
     class_weight : dict, "balanced" or None, default=None
-        Factors by which the weights of the rows of each class are multiplied. "balanced" uses factors
-        inversely proportional to the weight of the classes.
+        Factors by which the weights of the rows of each class are multiplied. "balanced" uses
+        factors inversely proportional to the weight of the classes.
     random_state : int, RandomState instance or None, default=None
         Seed for the pivots of the kernel factorization and the order of the sweeps. Pass an int for
         reproducible results.
@@ -82,17 +83,17 @@ class TSVMClassifier(TwinPlaneClassifier):
     coef_ : ndarray of shape (n_planes, n_features)
         Directions w of the planes. Only for the linear kernel.
     dual_coef_ : ndarray of shape (n_planes, n_landmarks)
-        Coefficients of the planes: ``f(x) = k(x, landmarks_) @ dual_coef_.T + intercept_``. Only for
-        other kernels.
+        Coefficients of the planes: ``f(x) = k(x, landmarks_) @ dual_coef_.T + intercept_``. Only
+        for other kernels.
     landmarks_ : ndarray of shape (n_landmarks, n_features) or (n_landmarks,)
-        Training rows at which the kernel is evaluated in prediction; for a precomputed kernel, their
-        row numbers. Only for kernels other than "linear".
+        Training rows at which the kernel is evaluated in prediction; for a precomputed kernel,
+        their row numbers. Only for kernels other than "linear".
     intercept_ : ndarray of shape (n_planes,)
         Intercepts b of the planes.
     plane_classes_ : ndarray of shape (n_planes, 2)
-        For each plane, the class number of its own class and of the opposing class (-1 for all other
-        classes). For two classes, plane k belongs to ``classes_[k]``. n_planes is 2 for two classes,
-        n_classes with "ovr", and n_classes * (n_classes - 1) with "ovo".
+        For each plane, the class number of its own class and of the opposing class (-1 for all
+        other classes). For two classes, plane k belongs to ``classes_[k]``. n_planes is 2 for two
+        classes, n_classes with "ovr", and n_classes * (n_classes - 1) with "ovo".
     plane_norms_ : ndarray of shape (n_planes,)
         Norms by which abs(f(x)) is divided to give a distance.
     memberships_ : ndarray of shape (n_samples,)
@@ -114,8 +115,8 @@ class TSVMClassifier(TwinPlaneClassifier):
     gamma_ : float
         Value of gamma used; 1 for kernels without gamma.
     balance_ : DistanceWeights or None
-        Weights of the distances in the decision rule, set by `set_distance_weights`. None means that the
-        nearest plane decides.
+        Weights of the distances in the decision rule, set by `set_distance_weights`. None means
+        that the nearest plane decides.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -126,22 +127,21 @@ class TSVMClassifier(TwinPlaneClassifier):
     FRTSVMClassifier : Twin support vector machine with memberships and a margin term.
     FSVMClassifier : Support vector machine with memberships.
 
-    Notes
-    -----
-    For each class, with sigma = -1 for the plane of ``classes_[1]`` and +1 for that of ``classes_[0]``,
-    it solves::
+    Notes ----- For each class, with sigma = -1 for the plane of ``classes_[1]`` and +1 for that of
+    ``classes_[0]``, it solves::
 
         minimize    ridge/2 (|w|^2 + b^2) + 1/2 sum_own f(x_i)^2 + c sum_other xi_i
         subject to  sigma f(x_i) + xi_i >= 1,  xi_i >= 0    for all rows i of the other class
 
-    This is the problem of FR-TSVM with all memberships 1 and a ridge on the intercept. `memberships_`
-    are all 1 and `suspected_noise_` is all False. The ridge makes the matrix H'H + ridge I of the dual
-    invertible (docs/maths.md, section 7).
+    This is the problem of FR-TSVM with all memberships 1 and a ridge on the intercept.
+    `memberships_` are all 1 and `suspected_noise_` is all False. The ridge makes the matrix H'H +
+    ridge I of the dual invertible (docs/maths.md, section 7).
 
     References
     ----------
     .. [1] Jayadeva, R. Khemchandani and S. Chandra, "Twin Support Vector Machines for Pattern
-           Classification", IEEE Transactions on Pattern Analysis and Machine Intelligence 29(5), 2007.
+           Classification", IEEE Transactions on Pattern Analysis and Machine Intelligence 29(5),
+           2007.
 
     Examples
     --------
@@ -212,8 +212,8 @@ class TSVMClassifier(TwinPlaneClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, at least 0. None means 1 for every row.
         callback : callable, default=None
-            Function that is called with a `Progress` at the start of each phase and after every sweep.
-            An exception that it raises ends the fit.
+            Function that is called with a `Progress` at the start of each phase and after every
+            sweep. An exception that it raises ends the fit.
 
         Returns
         -------

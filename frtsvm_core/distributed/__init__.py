@@ -4,7 +4,8 @@
     from frtsvm_core import FRTSVMClassifier
     from frtsvm_core.distributed import fit_distributed
 
-    model = fit_distributed(FRTSVMClassifier("linear"), "s3://bucket/rows", "label", Client("tcp://..."))
+    client = Client("tcp://scheduler:8786")
+    model = fit_distributed(FRTSVMClassifier("linear"), "s3://bucket/rows", "label", client)
 
 Requires the extra `scale`, which the rest of the package does not need.
 """

@@ -1,16 +1,16 @@
 """The share of one partition in the dual problem: the coordinates of its own rows.
 
-With K partitions, each improves its own coordinates as if all others did the same (CoCoA+; Ma, Smith,
-Jaggi, Jordan, Richtarik & Takac, 2015):
+With K partitions, each improves its own coordinates as if all others did the same (CoCoA+; Ma,
+Smith, Jaggi, Jordan, Richtarik & Takac, 2015):
 
     max  e'd - v.(Z'd) - K/2 |Z'd|^2     over  0 <= a + d <= C             (docs/scaling.md)
 
-This is a coordinate sweep on sqrt(K) Z and v / sqrt(K). The sum of all updates never decreases the dual
-objective. The partitions return K vectors as long as a row, and no rows.
+This is a coordinate sweep on sqrt(K) Z and v / sqrt(K). The sum of all updates never decreases the
+dual objective. The partitions return K vectors as long as a row, and no rows.
 
-Close to the optimum, few coordinates are between their bounds. The partitions then send these rows to
-the master (`SelectedRows`), which solves for all of them together. This finishes in a few rounds, while
-sweeps alone would converge only linearly.
+Close to the optimum, few coordinates are between their bounds. The partitions then send these rows
+to the master (`SelectedRows`), which solves for all of them together. This finishes in a few
+rounds, while sweeps alone would converge only linearly.
 """
 
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Report:
-    """Report of one partition for one plane: sums at the given `v`, before the update of this round."""
+    """Report of one partition for one plane, computed at the given `v` before the new update."""
 
     alpha_sum: float
     hinge: float  # sum of C max(0, 1 - z.v)
@@ -163,7 +163,8 @@ class _Block:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the new alpha, and Z' times its change.
 
-        Z is scaled in place, because it is the largest array of a worker and is not used afterwards.
+        Z is scaled in place, because it is the largest array of a worker and is not used
+        afterwards.
         """
         z = self.z
         scale = np.sqrt(float(n_partitions))
@@ -184,8 +185,8 @@ class _Block:
     ) -> SelectedRows:
         """Select the rows to send to the master.
 
-        Coordinates between their bounds come first, then those at a bound that violate optimality, then
-        those closest to the margin.
+        Coordinates between their bounds come first, then those at a bound that violate optimality,
+        then those closest to the margin.
         """
         free = (alpha > 0.0) & (alpha < self.bound)
         distance = np.abs(gradient)

@@ -1,8 +1,8 @@
 """Fit the planes of a linear FR-TSVM on the workers of a Dask cluster.
 
-Three passes over the data compute the classes, their means and scatter matrices, and their radii. Each
-further pass is one round of the dual problem (`blocks`) for all planes. The workers read and keep the
-rows; the master receives vectors, small matrices and a limited number of selected rows.
+Three passes over the data compute the classes, their means and scatter matrices, and their radii.
+Each further pass is one round of the dual problem (`blocks`) for all planes. The workers read and
+keep the rows; the master receives vectors, small matrices and a limited number of selected rows.
 """
 
 import warnings
@@ -80,9 +80,9 @@ def fit_distributed(
         Estimator with ``kernel="linear"``, ``membership="center"`` or ``"none"``, and
         ``class_weight=None``. It is cloned, not modified.
     data : dask.dataframe.DataFrame, str or pathlib.Path
-        A Dask dataframe, or the path or URL of a folder of Parquet files that all workers can read. Each
-        file is a partition. Larger partitions need more memory (a worker needs memory for one partition
-        per thread, plus 8 bytes per row and plane), smaller ones more tasks.
+        A Dask dataframe, or the path or URL of a folder of Parquet files that all workers can read.
+        Each file is a partition. Larger partitions need more memory (a worker needs memory for one
+        partition per thread, plus 8 bytes per row and plane), smaller ones more tasks.
     label : str
         Name of the label column.
     client : distributed.Client, default=None
@@ -90,26 +90,27 @@ def fit_distributed(
     features : sequence of str, default=None
         Names of the feature columns. None means all columns except `label`.
     gap : float, default=1e-9
-        The fit ends when the relative duality gap of every plane is at most this. Larger values need
-        fewer rounds and give less accurate planes.
+        The fit ends when the relative duality gap of every plane is at most this. Larger values
+        need fewer rounds and give less accurate planes.
     max_rounds : int, default=200
-        Largest number of rounds, each of which is one pass over the data. If a plane has not converged
-        by then, a `ConvergenceWarning` is issued.
+        Largest number of rounds, each of which is one pass over the data. If a plane has not
+        converged by then, a `ConvergenceWarning` is issued.
     callback : callable, default=None
-        Function that is called with a `Round` after each round. An exception that it raises ends the
-        fit.
+        Function that is called with a `Round` after each round. An exception that it raises ends
+        the fit.
 
     Returns
     -------
     fitted : FRTSVMClassifier
         A fitted clone of `estimator`, without the attributes that describe single training rows
-        (`memberships_`, `suspected_noise_`) or the kernel factorization (`rank_`, `kernel_residual_`).
+        (`memberships_`, `suspected_noise_`) or the kernel factorization (`rank_`,
+        `kernel_residual_`).
 
     Raises
     ------
     ValueError
-        If a parameter of the estimator is not supported, a column does not exist, a value is missing or
-        infinite, or there are fewer than two classes.
+        If a parameter of the estimator is not supported, a column does not exist, a value is
+        missing or infinite, or there are fewer than two classes.
 
     See Also
     --------
@@ -121,18 +122,19 @@ def fit_distributed(
 
         minimize  1/2 |Z'a|^2 - e'a    subject to  0 <= a <= C
 
-    with one coordinate per opposing row. Each of the K partitions improves its own coordinates as if all
-    others did the same (CoCoA+ [1]_)::
+    with one coordinate per opposing row. Each of the K partitions improves its own coordinates as
+    if all others did the same (CoCoA+ [1]_)::
 
         maximize  e'd - v.(Z'd) - K/2 |Z'd|^2    subject to  0 <= a + d <= C
 
-    In other rounds, the partitions send the rows that are between their bounds or close to them to the
-    master, which solves for these together. The state of a lost worker is recomputed by the others.
+    In other rounds, the partitions send the rows that are between their bounds or close to them to
+    the master, which solves for these together. The state of a lost worker is recomputed by the
+    others.
 
     References
     ----------
-    .. [1] C. Ma, V. Smith, M. Jaggi, M. I. Jordan, P. Richtarik and M. Takac, "Adding vs. Averaging in
-           Distributed Primal-Dual Optimization", ICML 2015.
+    .. [1] C. Ma, V. Smith, M. Jaggi, M. I. Jordan, P. Richtarik and M. Takac, "Adding vs. Averaging
+           in Distributed Primal-Dual Optimization", ICML 2015.
 
     Examples
     --------
@@ -296,8 +298,9 @@ def _step(
 def _whitening(own: Moments, c: float) -> Whitening:
     if own.count == 0 or c <= MIN_RELATIVE_C * float(np.trace(own.scatter)):
         raise ValueError(
-            f"The regularization c1 or c2 of {c:g} is lost in rounding errors, because the trace of the "
-            f"scatter matrix is {np.trace(own.scatter):.3g}. Scale the features, or raise c1 and c2."
+            f"The regularization c1 or c2 of {c:g} is lost in rounding errors, because the trace of "
+            f"the scatter matrix is {np.trace(own.scatter):.3g}. Scale the features, or raise c1 and "
+            "c2."
         )
     try:
         lower = cholesky(own.scatter + c * np.eye(own.mean.size), lower=True)

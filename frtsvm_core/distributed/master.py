@@ -11,8 +11,8 @@ from frtsvm_core.twin.certificate import Certificate
 FloatArray = NDArray[np.float64]
 
 #: Largest number of rows that the master receives from all partitions together (26 MB with 50
-#: columns). Of millions of rows, tens of thousands are so close to the margin that an inaccurate plane
-#: does not show on which side they are.
+#: columns). Of millions of rows, tens of thousands are so close to the margin that an inaccurate
+#: plane does not show on which side they are.
 MAX_SELECTED_ROWS = 65536
 #: Smallest number of rows that each partition may send.
 MIN_PARTITION_ROWS = 64
@@ -20,7 +20,8 @@ MIN_PARTITION_ROWS = 64
 SWEEPS = 2
 #: The master repeats its own solutions while each leaves less than this share of the gap.
 PROGRESS = 0.5
-#: Largest number of sweeps of the master over the selected rows, and the violation at which they end.
+#: Largest number of sweeps of the master over the selected rows, and the violation at which they
+#: end.
 MASTER_SWEEPS = 2000
 MASTER_TOL = 1e-13
 
@@ -28,9 +29,9 @@ MASTER_TOL = 1e-13
 class PlaneMaster:
     """Master of one plane.
 
-    It alternates between rounds in which all partitions sweep over their own coordinates and rounds in
-    which it solves for selected rows itself, as long as these reduce the gap. Neither ever decreases
-    the dual objective.
+    It alternates between rounds in which all partitions sweep over their own coordinates and rounds
+    in which it solves for selected rows itself, as long as these reduce the gap. Neither ever
+    decreases the dual objective.
     """
 
     def __init__(self, width: int, n_partitions: int, gap: float, rng: np.random.Generator) -> None:

@@ -4,7 +4,8 @@ Each partition computes its own moments; those of two partitions are combined by
 
     m = (n1 m1 + n2 m2) / n,     S = S1 + S2 + (n1 n2 / n) (m1 - m2)(m1 - m2)'
 
-Unlike sums of x and xx', this never subtracts large squares from each other, so it avoids cancellation.
+Unlike sums of x and xx', this never subtracts large squares from each other, so it avoids
+cancellation.
 """
 
 from collections.abc import Iterable

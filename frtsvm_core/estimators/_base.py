@@ -169,8 +169,8 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         weights : DistanceWeights or None
-            Weights learned on rows that were not used to fit the planes, for the same classes and the
-            same `multi_class`. None restores the rule of the nearest plane.
+            Weights learned on rows that were not used to fit the planes, for the same classes and
+            the same `multi_class`. None restores the rule of the nearest plane.
 
         Returns
         -------
@@ -181,8 +181,8 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
         n_pairs = count_pairs(self.plane_classes_)
         if weights is not None and weights.offsets.size != n_pairs:
             raise ValueError(
-                f"The distance weights are for {weights.offsets.size} pairs of classes, but the fitted "
-                f"planes form {n_pairs}. Use weights learned for the same classes with "
+                f"The distance weights are for {weights.offsets.size} pairs of classes, but the "
+                f"fitted planes form {n_pairs}. Use weights learned for the same classes with "
                 "multi_class='ovo'."
             )
         self.balance_ = weights

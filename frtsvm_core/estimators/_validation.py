@@ -35,7 +35,7 @@ def check_rows(estimator: Any, x: Any, *, reset: bool) -> FloatArray:
 
 
 def check_rows_and_labels(estimator: Any, x: Any, y: Any) -> tuple[FloatArray, NDArray[Any]]:
-    """Return X as a C-ordered array of finite doubles, and the labels y as a one-dimensional array."""
+    """Return X as a C-ordered array of finite doubles, and y as a one-dimensional array."""
     rows, labels = check_X_y(
         x, y, dtype=np.float64, order="C", ensure_all_finite=False, estimator=estimator
     )

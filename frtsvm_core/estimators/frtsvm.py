@@ -18,84 +18,86 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 class FRTSVMClassifier(TwinPlaneClassifier):
     """Fast and robust twin support vector machine (FR-TSVM) classifier.
 
-    The classifier fits one plane close to the rows of each class and away from the rows of the other
-    class. A row gets the class of the nearest plane. Fuzzy memberships reduce the influence of rows
-    whose labels are probably wrong. Each fitted plane comes with a certificate, a proof of how far it
-    is from the optimum.
+    The classifier fits one plane close to the rows of each class and away from the rows of the
+    other class. A row gets the class of the nearest plane. Fuzzy memberships reduce the influence
+    of rows whose labels are probably wrong. Each fitted plane comes with a certificate, a proof of
+    how far it is from the optimum.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-        Kernel function. It must be positive semi-definite on the training rows, which "sigmoid" is only
-        for some parameters; otherwise `fit` raises ValueError. A callable receives two arrays of rows
-        and returns the matrix of kernel values. With "precomputed", X is the square kernel matrix in
-        `fit`, and k(X, training rows) in prediction.
+        Kernel function. It must be positive semi-definite on the training rows, which "sigmoid" is
+        only for some parameters; otherwise `fit` raises ValueError. A callable receives two arrays
+        of rows and returns the matrix of kernel values. With "precomputed", X is the square kernel
+        matrix in `fit`, and k(X, training rows) in prediction.
     c1 : float, default=1.0
         Regularization of the plane of ``classes_[1]``. Larger values give smoother planes.
     c2 : float or None, default=None
         Regularization of the plane of ``classes_[0]``. None means `c1`.
     c3 : float, default=1.0
         Cost of slack of rows of ``classes_[0]`` that are too close to the plane of ``classes_[1]``.
-        Larger values make the plane follow the rows more closely, wrong labels included, and the fit
-        slower.
+        Larger values make the plane follow the rows more closely, wrong labels included, and the
+        fit slower.
     c4 : float or None, default=None
-        The same cost for the plane of ``classes_[0]``. None means `c3`. With more than two classes, `c1`
-        and `c3` apply to the later class of each pair, `c2` and `c4` to the earlier one; with
+        The same cost for the plane of ``classes_[0]``. None means `c3`. With more than two classes,
+        `c1` and `c3` apply to the later class of each pair, `c2` and `c4` to the earlier one; with
         ``multi_class="ovr"``, `c2` and `c4` must be None.
     penalty : {"coefficients", "function"}, default="coefficients"
-        Term that `c1` and `c2` multiply for kernels other than "linear": "coefficients" is the paper's
-        |w|^2; "function" is w'Kw, the squared norm of the plane in feature space, which is also the
-        square of the norm that distances are divided by. "function" is usually more accurate and needs
-        smaller values of `c1`.
+        Term that `c1` and `c2` multiply for kernels other than "linear": "coefficients" is the
+        paper's |w|^2; "function" is w'Kw, the squared norm of the plane in feature space, which is
+        also the square of the norm that distances are divided by. "function" is usually more
+        accurate and needs smaller values of `c1`.
     membership : {"center", "none", "neighbors"}, default="center"
         Source of the memberships: "center" uses the distances to the class centers as in the paper,
         "neighbors" the labels of the 10 nearest rows, and "none" sets all of them to 1.
     mu : float in [0, 1], default=0.1
-        Factor of the membership of a row that is suspected noise; the others have the factor 1 - mu.
-        Smaller values reduce the influence of suspected rows. With 0 they cost no slack at all, with 0.5
-        they are treated like all others.
+        Factor of the membership of a row that is suspected noise; the others have the factor 1 -
+        mu. Smaller values reduce the influence of suspected rows. With 0 they cost no slack at all,
+        with 0.5 they are treated like all others.
     delta : float, default=1e-10
         Small constant that keeps the membership of the row farthest from its class center above 0.
-        Larger values make the memberships of a class more similar. Used with ``membership="center"``.
+        Larger values make the memberships of a class more similar. Used with
+        ``membership="center"``.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the kernels "rbf", "poly" and "sigmoid". "scale" is
-        ``1 / (n_features * X.var())``, "auto" is ``1 / n_features``. Larger values make the RBF kernel
-        narrower and the decision boundary more flexible. It corresponds to 1/g^2 for the width g of
-        the paper.
+        Coefficient of the kernels "rbf", "poly" and "sigmoid". "scale" is ``1 / (n_features *
+        X.var())``, "auto" is ``1 / n_features``. Larger values make the RBF kernel narrower and the
+        decision boundary more flexible. It corresponds to 1/g^2 for the width g of the paper.
     degree : int, default=3
         Degree of the polynomial kernel. Larger values make the decision boundary more flexible.
     coef0 : float, default=1.0
-        Constant term of the kernels "poly" and "sigmoid". Larger values give more weight to the terms
-        of low degree.
+        Constant term of the kernels "poly" and "sigmoid". Larger values give more weight to the
+        terms of low degree.
     rank : "auto", int or None, default="auto"
-        Largest rank of the kernel factorization. "auto" is exact up to 256 rows; with more rows it stops
-        at `kernel_tol`, or at the rank at which a fit would take more than about one second of one CPU
-        core. `kernel_residual_` reports the approximation error. An int is a cap; larger values are more
-        accurate, and take more time and memory. None factors the kernel to the level of rounding errors.
+        Largest rank of the kernel factorization. "auto" is exact up to 256 rows; with more rows it
+        stops at `kernel_tol`, or at the rank at which a fit would take more than about one second
+        of one CPU core. `kernel_residual_` reports the approximation error. An int is a cap; larger
+        values are more accurate, and take more time and memory. None factors the kernel to the
+        level of rounding errors.
     kernel_tol : float in [0, 1), default=1e-6
-        Share of the trace of the kernel matrix that ``rank="auto"`` and an int may leave out. Larger
-        values are faster and less accurate.
+        Share of the trace of the kernel matrix that ``rank="auto"`` and an int may leave out.
+        Larger values are faster and less accurate.
     tol : float, default=1e-3
-        Tolerance of the coordinate descent: the largest allowed spread of the projected gradient. The
-        margin is 1, so its scale does not depend on the data. The Newton steps that follow usually
-        reduce the duality gap to the level of rounding errors (about 1e-14) whatever the value.
+        Tolerance of the coordinate descent: the largest allowed spread of the projected gradient.
+        The margin is 1, so its scale does not depend on the data. The Newton steps that follow
+        usually reduce the duality gap to the level of rounding errors (about 1e-14) whatever the
+        value.
     max_iter : int, default=1000
         Largest number of sweeps per plane. If a plane has not converged by then, a
         `ConvergenceWarning` reports its duality gap.
     shrinking : bool, default=True
-        Whether to visit the coordinates in random order and to leave out those that probably stay at a
-        bound (Algorithm 2 of the paper), or all of them in the order of the rows (Algorithm 1). The
-        solution is the same; shrinking is usually faster.
+        Whether to visit the coordinates in random order and to leave out those that probably stay
+        at a bound (Algorithm 2 of the paper), or all of them in the order of the rows (Algorithm
+        1). The solution is the same; shrinking is usually faster.
     multi_class : {"ovo", "ovr"}, default="ovo"
-        Strategy for more than two classes. "ovo" fits two planes for each pair of classes, which vote;
-        "ovr" fits one plane for each class against all others and predicts the class of the nearest
-        plane.
+        Strategy for more than two classes. "ovo" fits two planes for each pair of classes, which
+        vote; "ovr" fits one plane for each class against all others and predicts the class of the
+        nearest plane.
     class_weight : dict, "balanced" or None, default=None
-        Factors by which the weights of the rows of each class are multiplied. "balanced" uses factors
-        inversely proportional to the weight of the classes.
+        Factors by which the weights of the rows of each class are multiplied. "balanced" uses
+        factors inversely proportional to the weight of the classes.
     random_state : int, RandomState instance or None, default=None
-        Seed for the pivots of the kernel factorization, the sample of neighbors and the order of the
-        sweeps. Pass an int for reproducible results.
+        Seed for the pivots of the kernel factorization, the sample of neighbors and the order of
+        the sweeps. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -104,17 +106,17 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     coef_ : ndarray of shape (n_planes, n_features)
         Directions w of the planes. Only for the linear kernel.
     dual_coef_ : ndarray of shape (n_planes, n_landmarks)
-        Coefficients of the planes: ``f(x) = k(x, landmarks_) @ dual_coef_.T + intercept_``. Only for
-        other kernels.
+        Coefficients of the planes: ``f(x) = k(x, landmarks_) @ dual_coef_.T + intercept_``. Only
+        for other kernels.
     landmarks_ : ndarray of shape (n_landmarks, n_features) or (n_landmarks,)
-        Training rows at which the kernel is evaluated in prediction; for a precomputed kernel, their
-        row numbers. Only for kernels other than "linear".
+        Training rows at which the kernel is evaluated in prediction; for a precomputed kernel,
+        their row numbers. Only for kernels other than "linear".
     intercept_ : ndarray of shape (n_planes,)
         Intercepts b of the planes.
     plane_classes_ : ndarray of shape (n_planes, 2)
-        For each plane, the class number of its own class and of the opposing class (-1 for all other
-        classes). For two classes, plane k belongs to ``classes_[k]``. n_planes is 2 for two classes,
-        n_classes with "ovr", and n_classes * (n_classes - 1) with "ovo".
+        For each plane, the class number of its own class and of the opposing class (-1 for all
+        other classes). For two classes, plane k belongs to ``classes_[k]``. n_planes is 2 for two
+        classes, n_classes with "ovr", and n_classes * (n_classes - 1) with "ovo".
     plane_norms_ : ndarray of shape (n_planes,)
         Norms by which abs(f(x)) is divided to give a distance.
     memberships_ : ndarray of shape (n_samples,)
@@ -136,8 +138,8 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     gamma_ : float
         Value of gamma used; 1 for kernels without gamma.
     balance_ : DistanceWeights or None
-        Weights of the distances in the decision rule, set by `set_distance_weights`. None means that the
-        nearest plane decides.
+        Weights of the distances in the decision rule, set by `set_distance_weights`. None means
+        that the nearest plane decides.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -159,21 +161,21 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         subject to  sigma f(x_i) + xi_i >= 1,  xi_i >= 0    for all rows i of the other class
 
     For the plane of ``classes_[1]``, c = c1, C_i = c3 s_i and sigma = -1; for the plane of
-    ``classes_[0]``, c = c2, C_i = c4 s_i and sigma = +1. s_i is the membership of the row. The predicted
-    class is that of the plane with the smallest abs(f(x)) / norm, where norm is |w| for the linear
-    kernel and sqrt(w'Kw) otherwise.
+    ``classes_[0]``, c = c2, C_i = c4 s_i and sigma = +1. s_i is the membership of the row. The
+    predicted class is that of the plane with the smallest abs(f(x)) / norm, where norm is |w| for
+    the linear kernel and sqrt(w'Kw) otherwise.
 
-    The dual problem is solved by coordinate descent with shrinking, followed by an active-set method.
-    Kernels are factored by randomly pivoted Cholesky, so memory grows with n_samples times `rank_`, not
-    with the square of n_samples. A row of weight 2 has the same effect as the row repeated twice, and a
-    row of weight 0 as no row.
+    The dual problem is solved by coordinate descent with shrinking, followed by an active-set
+    method. Kernels are factored by randomly pivoted Cholesky, so memory grows with n_samples times
+    `rank_`, not with the square of n_samples. A row of weight 2 has the same effect as the row
+    repeated twice, and a row of weight 0 as no row.
 
     References
     ----------
     .. [1] B.-B. Gao and J.-J. Wang, "A Fast and Robust TSVM for Pattern Classification",
            arXiv:1711.05406, 2017.
-    .. [2] Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, "Randomly pivoted Cholesky: Practical
-           approximation of a kernel matrix with few entry evaluations", arXiv:2207.06503, 2022.
+    .. [2] Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, "Randomly pivoted Cholesky:
+           Practical approximation of a kernel matrix with few entry evaluations", arXiv:2207.06503, 2022.
 
     Examples
     --------
@@ -266,8 +268,8 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, at least 0. None means 1 for every row.
         callback : callable, default=None
-            Function that is called with a `Progress` at the start of each phase and after every sweep.
-            An exception that it raises ends the fit.
+            Function that is called with a `Progress` at the start of each phase and after every
+            sweep. An exception that it raises ends the fit.
 
         Returns
         -------

@@ -1,7 +1,7 @@
 """Kernel expansions: sum_j coef_pj k(x, y_j) with fixed landmarks y_j.
 
-Arrays that do not depend on x are computed once, when a model is loaded. Rows are processed in blocks
-that fit into the CPU cache, and each block is computed in place.
+Arrays that do not depend on x are computed once, when a model is loaded. Rows are processed in
+blocks that fit into the CPU cache, and each block is computed in place.
 """
 
 from dataclasses import dataclass
@@ -75,8 +75,8 @@ class KernelExpansion:
 class RBFExpansion:
     """Expansion of the RBF kernel, whose exponents are computed by a single matrix product.
 
-    Rows are shifted by the center c of the landmarks, which avoids cancellation when all rows are far
-    from the origin, and scaled by s = sqrt(2 gamma):
+    Rows are shifted by the center c of the landmarks, which avoids cancellation when all rows are
+    far from the origin, and scaled by s = sqrt(2 gamma):
 
         -gamma |x - y|^2 = [s(x - c), 1, -|s(x - c)|^2 / 2] . [s(y - c), -|s(y - c)|^2 / 2, 1]
     """

@@ -5,9 +5,9 @@ weights) it equals a linear plane in the coordinates F(x) with g = Rt:
 
     k(x, X)w = F(x).g,     |w| = |t|,     sqrt(w'Kw) = |g|          (docs/maths.md, eq. 16-18)
 
-so a feature map consists of the rows F, the root R of the penalty, and the matrix that converts g to the
-coefficients used for prediction. For the linear kernel F = X and R = I. With penalty="function", which
-penalizes |g|^2 = w'Kw instead, R = I for every kernel.
+so a feature map consists of the rows F, the root R of the penalty, and the matrix that converts g
+to the coefficients used for prediction. For the linear kernel F = X and R = I. With
+penalty="function", which penalizes |g|^2 = w'Kw instead, R = I for every kernel.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-#: Margin term of a kernel plane: |w|^2 as in the paper ("coefficients"), or |g|^2 = w'Kw ("function").
+#: Margin term of a kernel plane: |w|^2 as in the paper ("coefficients"), or |g|^2 = w'Kw
+#: ("function").
 PENALTIES = ("coefficients", "function")
 
 
@@ -40,7 +41,7 @@ class FeatureMap:
     residual: float  # share of the trace of the kernel that F leaves out
 
     def coefficients(self, g: FloatArray) -> FloatArray:
-        """Return the coefficients over x (linear) or k(x, landmarks) for directions g, one per row."""
+        """Return the coefficients of x (linear) or k(x, landmarks) for directions g, one per row."""
         return g if self.to_coefficients is None else g @ self.to_coefficients
 
 
@@ -67,7 +68,8 @@ def kernel_map(
 ) -> FeatureMap:
     """Compute F by pivoted Cholesky factorization.
 
-    `rank=None` is exact, "auto" stops at the tolerance or at an affordable rank, and an int is a cap.
+    `rank=None` is exact, "auto" stops at the tolerance or at an affordable rank, and an int is a
+    cap.
     """
     n_rows = x.shape[0]
     max_rank = n_rows

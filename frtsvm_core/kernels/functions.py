@@ -1,8 +1,8 @@
 """Kernel functions, evaluated block by block so that the full kernel matrix is never stored.
 
 A `Kernel` computes the diagonal and single columns for the training rows, which the factorization
-needs, and k(x, landmarks) for new rows, which prediction needs. `resolve_kernel` creates one from the
-parameters of an estimator.
+needs, and k(x, landmarks) for new rows, which prediction needs. `resolve_kernel` creates one from
+the parameters of an estimator.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,8 @@ class RBF:
     gamma: float
 
     def __call__(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        # |x|^2 - 2x.y + |y|^2 cancels if all rows are far from the origin, so they are centered first.
+        # |x|^2 - 2x.y + |y|^2 cancels if all rows are far from the origin, so they are centered
+        # first.
         centre = y.mean(axis=0)
         x, y = x - centre, y - centre
         squared = x @ (-2.0 * y.T)
@@ -92,8 +93,8 @@ class UserKernel:
         if matrix.shape != (x.shape[0], y.shape[0]):
             raise ValueError(
                 f"The kernel callable returned shape {matrix.shape} for {x.shape[0]} and "
-                f"{y.shape[0]} rows; expected {(x.shape[0], y.shape[0])}. Return one row per row of "
-                "the first argument and one column per row of the second."
+                f"{y.shape[0]} rows; expected {(x.shape[0], y.shape[0])}. Return one row per row "
+                "of the first argument and one column per row of the second."
             )
         return matrix
 

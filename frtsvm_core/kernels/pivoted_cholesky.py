@@ -1,10 +1,10 @@
 """Randomly pivoted Cholesky factorization in blocks: K ~ FF' from a few columns of K.
 
-Pivots are drawn with probability proportional to the diagonal of the residual K - FF' (Chen, Epperly,
-Tropp & Webber, "Randomly pivoted Cholesky", 2022), several at a time. An ordinary pivoted Cholesky
-factorization of the drawn block leaves out redundant pivots. Only the columns of the pivots are
-computed, so time is O(l m^2) and memory O(l m). The trace of the residual is known exactly at every
-step and decides when to stop.
+Pivots are drawn with probability proportional to the diagonal of the residual K - FF' (Chen,
+Epperly, Tropp & Webber, "Randomly pivoted Cholesky", 2022), several at a time. An ordinary pivoted
+Cholesky factorization of the drawn block leaves out redundant pivots. Only the columns of the
+pivots are computed, so time is O(l m^2) and memory O(l m). The trace of the residual is known
+exactly at every step and decides when to stop.
 """
 
 from collections.abc import Callable
@@ -26,8 +26,8 @@ _FIRST_BLOCK = 32
 _LARGEST_BLOCK = 160
 # Drawn pivots whose residual falls below this share of the largest in the block are left out.
 _REDUNDANT = 1e-2
-# Tolerances for a residual diagonal below 0, and for entries above the Cauchy-Schwarz bound, before the
-# matrix is rejected as indefinite; wide enough for kernels computed in single precision.
+# Tolerances for a residual diagonal below 0, and for entries above the Cauchy-Schwarz bound, before
+# the matrix is rejected as indefinite; wide enough for kernels computed in single precision.
 _DIAGONAL_ROUNDING = 1e-4
 _ENTRY_ROUNDING = 1e-3
 
@@ -51,9 +51,9 @@ def pivoted_cholesky(
 ) -> KernelFactor:
     """Factor the kernel matrix given by its `diagonal` and by `kernel(rows, columns)`.
 
-    Stops when the trace of the residual is at most `tol` times the trace of the matrix, at `max_rank`,
-    or when the residual consists of rounding errors. Raises ValueError if the matrix is not finite or
-    not positive semi-definite.
+    Stops when the trace of the residual is at most `tol` times the trace of the matrix, at
+    `max_rank`, or when the residual consists of rounding errors. Raises ValueError if the matrix is
+    not finite or not positive semi-definite.
     """
     n_rows = diagonal.size
     _require_finite(diagonal)
@@ -138,7 +138,7 @@ def _draw(missing: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
 def _independent(
     block: FloatArray, redundant: float, rounding: float
 ) -> tuple[IntArray, FloatArray]:
-    """Return the rows of `block` that are not redundant, in pivot order, and their Cholesky factor."""
+    """Return the non-redundant rows of `block` in pivot order, and their Cholesky factor."""
     threshold = max(redundant * float(np.diagonal(block).max()), rounding)
     factored, order, rank, _ = dpstrf(block, tol=threshold, lower=1)
     rank = max(int(rank), 1)
@@ -148,8 +148,8 @@ def _independent(
 def _require_finite(values: FloatArray) -> None:
     if not np.isfinite(values).all():
         raise ValueError(
-            "The kernel is not finite for these rows (NaN or infinity). Scale the features, or choose a "
-            "smaller gamma."
+            "The kernel is not finite for these rows (NaN or infinity). Scale the features, or choose "
+            "a smaller gamma."
         )
 
 
@@ -160,10 +160,10 @@ def _check_residual(
     largest: float,
     rng: np.random.Generator,
 ) -> None:
-    """Check |r_ij|^2 <= r_ii r_jj, which holds for a positive semi-definite residual, on random rows.
+    """Reject a residual that violates |r_ij|^2 <= r_ii r_jj at one of a few random entries.
 
-    This is needed because the diagonal of an indefinite residual can be 0 although other entries are
-    not.
+    This is needed because the diagonal of an indefinite residual can be 0 although other entries
+    are not.
     """
     probes = np.unique(rng.integers(0, missing.size, size=4))
     others = np.unique(rng.integers(0, missing.size, size=_BLOCK_ROWS))

@@ -62,8 +62,8 @@ def sweep_rows(
 ) -> tuple[float, float, int]:
     """Run one sweep with gradients computed from v.
 
-    Returns (M, m, n_active) with m <= 0 <= M, the extremes of the projected gradient over the sweep.
-    Dropped indices are moved behind the first n_active.
+    Returns (M, m, n_active) with m <= 0 <= M, the extremes of the projected gradient over the
+    sweep. Dropped indices are moved behind the first n_active.
     """
     largest = 0.0
     smallest = 0.0

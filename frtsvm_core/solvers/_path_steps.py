@@ -4,10 +4,10 @@
 
 From one box to the next, coordinates at their upper bound move with the bound and all others keep
 their value. From this start, a few sweeps and active-set steps reach the solution. A step costs
-O(|F|^2) for the free set F, because the Cholesky factor of Q_FF is updated when a coordinate joins or
-leaves instead of being recomputed. A parameter search solves thousands of such problems with a few
-hundred rows, where one Python call per sweep would take most of the time. Therefore, unlike the other
-compiled functions, these decide when to stop.
+O(|F|^2) for the free set F, because the Cholesky factor of Q_FF is updated when a coordinate joins
+or leaves instead of being recomputed. A parameter search solves thousands of such problems with a
+few hundred rows, where one Python call per sweep would take most of the time. Therefore, unlike the
+other compiled functions, these decide when to stop.
 """
 
 from typing import Any
@@ -24,7 +24,8 @@ _FIRST_SWEEPS = 6
 _ATTEMPTS = 5
 # Sweeps end when the spread of the projected gradient is at most this.
 _SWEEP_TOL = 1e-11
-# The gradient is recomputed after this many boxes, so that rounding errors of updates do not add up.
+# The gradient is recomputed after this many boxes, so that rounding errors of updates do not add
+# up.
 _FRESH_EVERY = 8
 # Number of coordinates whose gradient has the wrong sign that join the free set in one step.
 _JOIN_AT_ONCE = 3
@@ -32,8 +33,8 @@ _JOIN_AT_ONCE = 3
 _GRADIENT_ROUNDING = 1e-12
 # Largest gradient on the free set that is accepted after the Newton steps.
 _FREE_ROUNDING = 1e-9
-# Added to the diagonal of Q_FF, relative to the largest diagonal entry of Q, so that the step along a
-# direction in which the objective is linear is long instead of infinite.
+# Added to the diagonal of Q_FF, relative to the largest diagonal entry of Q, so that the step along
+# a direction in which the objective is linear is long instead of infinite.
 _RIDGE = 1e-13
 
 _AT_BOUND = 0
@@ -61,7 +62,7 @@ def _append(gram: Any, lower: Any, free: Any, n_free: int, i: int, ridge: float)
 
 @njit(nogil=True, cache=True, fastmath=_VECTORIZED)
 def _remove(lower: Any, free: Any, n_free: int, position: int) -> int:
-    """Remove the coordinate at `position`: delete its row, and restore the triangle by rotations."""
+    """Remove the coordinate at `position`: delete its row and restore the triangle."""
     for a in range(position, n_free - 1):
         free[a] = free[a + 1]
         for b in range(a + 2):
@@ -111,8 +112,8 @@ def _move_bounds(
 ) -> None:
     """Move the coordinates at their bound to the bound of the next box, and update the gradient.
 
-    With B these coordinates, F the rest and r the ratio of the costs, Qa = Q_B a_B + Q_F a_F becomes
-    r Q_B a_B + Q_F a_F = r Qa + (1 - r) Q_F a_F. This is cheap because F is small.
+    With B these coordinates, F the rest and r the ratio of the costs, Qa = Q_B a_B + Q_F a_F
+    becomes r Q_B a_B + Q_F a_F = r Qa + (1 - r) Q_F a_F. This is cheap because F is small.
     """
     for k in range(alpha.size):
         gradient[k] = ratio * (gradient[k] + 1.0) - 1.0
@@ -140,8 +141,8 @@ def _step(
 ) -> bool:
     """Take the Newton step up to the first bound; return whether the whole step fits into the box.
 
-    A step of length t leaves (1 - t) times the gradient on the free set, which `rest` stores. `moved`
-    collects the changes of alpha that are not yet part of the gradient of all coordinates.
+    A step of length t leaves (1 - t) times the gradient on the free set, which `rest` stores.
+    `moved` collects the changes of alpha that are not yet part of the gradient of all coordinates.
     """
     length = 1.0
     for a in range(n_free):

@@ -1,12 +1,12 @@
 """Active-set method that solves a nearly converged dual problem to the level of rounding errors.
 
-Coordinate descent quickly finds which coordinates are at 0 or at the upper bound, but then converges
-only linearly to the values of the others. From there, solving a few small linear systems suffices. With
-F the free set, the coordinates between their bounds, Q_FF d = -(Qa - e)_F is the step to the minimum
-over F (docs/maths.md, eq. 14). A step that would leave the box ends at the first bound, and that
-coordinate leaves F. After a full step, the few coordinates at bounds whose gradient violates optimality
-most join F. Every step decreases the objective of the minimization (eq. 9), so the result is never worse
-than the start.
+Coordinate descent quickly finds which coordinates are at 0 or at the upper bound, but then
+converges only linearly to the values of the others. From there, solving a few small linear systems
+suffices. With F the free set, the coordinates between their bounds, Q_FF d = -(Qa - e)_F is the
+step to the minimum over F (docs/maths.md, eq. 14). A step that would leave the box ends at the
+first bound, and that coordinate leaves F. After a full step, the few coordinates at bounds whose
+gradient violates optimality most join F. Every step decreases the objective of the minimization
+(eq. 9), so the result is never worse than the start.
 """
 
 from dataclasses import dataclass
@@ -17,16 +17,18 @@ from scipy.linalg import cho_factor, cho_solve, qr
 
 FloatArray = NDArray[np.float64]
 
-# If the linear systems would take more operations than this in total, further sweeps are used instead.
+# If the linear systems would take more operations than this in total, further sweeps are used
+# instead.
 _MAX_OPERATIONS = 2e9
 # Number of violating coordinates that join in one step; if more join, most leave again one by one.
 _JOIN_AT_ONCE = 3
 # A gradient of the wrong sign below this is a rounding error.
 _GRADIENT_ROUNDING = 1e-12
-# Added to the diagonal of Q_FF, relative to its largest entry. With repeated rows, or more rows than
-# columns, the system is singular, and this makes the step long instead of infinite.
+# Added to the diagonal of Q_FF, relative to its largest entry. With repeated rows, or more rows
+# than columns, the system is singular, and this makes the step long instead of infinite.
 _RIDGE = 1e-13
-# The part of the gradient outside the range of Z_F is a rounding error below this share of the gradient.
+# The part of the gradient outside the range of Z_F is a rounding error below this share of the
+# gradient.
 _OUTSIDE_RANGE = 1e-8
 
 
@@ -100,7 +102,7 @@ class _Products:
 
 
 def _operations(n_free: int, width: int) -> float:
-    """Estimate the operations of all steps, if each removes one coordinate until `width` are left."""
+    """Estimate the operations of all steps if each removes one coordinate until `width` remain."""
     per_step = float(n_free) ** 2 * width if n_free <= width else float(n_free) * width**2
     return per_step * max(1, n_free - width)
 
@@ -110,9 +112,9 @@ def _direction(
 ) -> tuple[FloatArray, float]:
     """Return the step direction and its largest length.
 
-    With more free rows than columns, the gradient usually has a part outside the range of Z_F. Along
-    that part the objective decreases without bound, and only the box limits the step (eq. 15; length
-    infinity). Otherwise it is the step to the minimum over the free set (eq. 14; length 1).
+    With more free rows than columns, the gradient usually has a part outside the range of Z_F.
+    Along that part the objective decreases without bound, and only the box limits the step (eq. 15;
+    length infinity). Otherwise it is the step to the minimum over the free set (eq. 14; length 1).
     """
     n_free, width = block.shape
     if n_free > width:
@@ -129,7 +131,7 @@ def _direction(
 def _step_in_box(
     step: FloatArray, longest: float, value: FloatArray, bound: FloatArray
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Take the step up to the first bound; return the new values and which of them reach a bound."""
+    """Take the step up to the first bound; return the new values and which reach a bound."""
     falling, rising = step < 0.0, step > 0.0
     reach = np.full(value.shape, np.inf)
     reach[falling] = value[falling] / -step[falling]

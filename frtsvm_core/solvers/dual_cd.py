@@ -13,9 +13,10 @@ coordinates from sweeps. Convergence on the remaining ones restores the full set
 the run. Each sweep is one call of a compiled function, so a callback can report progress or cancel
 between two sweeps.
 
-Callbacks also receive the duality gap, which costs one product with Z. It is computed after each of the
-first sweeps and then less and less often, and only if the sweeps since the last time have visited at
-least as many coordinates as there are rows. It is always computed for the sweep that ends the run.
+Callbacks also receive the duality gap, which costs one product with Z. It is computed after each of
+the first sweeps and then less and less often, and only if the sweeps since the last time have
+visited at least as many coordinates as there are rows. It is always computed for the sweep that
+ends the run.
 """
 
 from collections.abc import Callable
@@ -29,8 +30,8 @@ from frtsvm_core.solvers.duality import objectives, relative
 
 FloatArray = NDArray[np.float64]
 
-# v (or the gradient) is recomputed from alpha after this many sweeps, so that the rounding errors of
-# millions of small updates do not add up.
+# v (or the gradient) is recomputed from alpha after this many sweeps, so that the rounding errors
+# of millions of small updates do not add up.
 _REFRESH_EVERY = 200
 # Number of times that the gap is computed while the number of sweeps doubles.
 _GAPS_PER_DOUBLING = 8
@@ -124,8 +125,8 @@ def solve_dual(
 ) -> DualSolution:
     """Solve the dual of one plane by coordinate descent.
 
-    `shrinking=False` is the paper's Algorithm 1 (every coordinate in every sweep, in the order of the
-    rows), `True` its Algorithm 2 (random order, shrinking).
+    `shrinking=False` is the paper's Algorithm 1 (every coordinate in every sweep, in the order of
+    the rows), `True` its Algorithm 2 (random order, shrinking).
     """
     n_rows = rows.shape[0]
     alpha = np.zeros(n_rows) if start is None else np.clip(start, 0.0, bound)
@@ -162,6 +163,6 @@ def solve_dual(
 
 
 def _gap_is_due(number: int) -> bool:
-    """Whether the gap is due: after each of the first sweeps, then 8 times per doubling of `number`."""
+    """Whether to compute the gap: after the first sweeps, then 8 times per doubling of `number`."""
     step = (1 << (number.bit_length() - 1)) // _GAPS_PER_DOUBLING
     return number % max(1, step) == 0

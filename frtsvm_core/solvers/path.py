@@ -1,11 +1,11 @@
 """Regularization path: one box-constrained problem for increasing slack costs, with warm starts.
 
-    min  1/2 a'ZZ'a - e'a    s.t.  0 <= a <= c s,      c = c_1 < c_2 < ...      (docs/maths.md, eq. 9)
+    min  1/2 a'ZZ'a - e'a    s.t.  0 <= a <= c s,    c = c_1 < c_2 < ...    (docs/maths.md, eq. 9)
 
-Every box is solved until its optimality conditions are met up to rounding errors, so the result does
-not depend on the smaller boxes and equals that of separate fits. Small problems are solved with
-Q = ZZ' in one compiled call. For larger problems, where the overhead of Python calls is negligible, each
-box is solved by `solve_box_qp`, starting from the solution of the previous box.
+Every box is solved until its optimality conditions are met up to rounding errors, so the result
+does not depend on the smaller boxes and equals that of separate fits. Small problems are solved
+with Q = ZZ' in one compiled call. For larger problems, where the overhead of Python calls is
+negligible, each box is solved by `solve_box_qp`, starting from the solution of the previous box.
 """
 
 from dataclasses import dataclass
@@ -52,8 +52,8 @@ class BoxPath:
     ) -> PathSolution:
         """Solve the boxes 0 <= a <= cost * weight for ascending `costs`.
 
-        `options` and `seed` are passed to `solve_box_qp`, which solves larger problems and the boxes
-        in which the compiled steps do not meet all optimality conditions.
+        `options` and `seed` are passed to `solve_box_qp`, which solves larger problems and the
+        boxes in which the compiled steps do not meet all optimality conditions.
         """
         if self._gram is None:
             return self._box_by_box(weight, costs, options, np.random.default_rng(seed))

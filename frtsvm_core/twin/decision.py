@@ -1,9 +1,9 @@
 """Decision rule: from distances to planes to class scores (docs/maths.md, section 5).
 
-A row belongs to the class whose plane is nearest: argmin |f(x)| / norm, with norm = |w| for the linear
-kernel and sqrt(w'Kw) otherwise. In one-vs-one, every pair of classes casts a vote, and ties are broken
-by the confidence of the votes. `DistanceWeights`, learned by a parameter search, can change how much
-each distance counts.
+A row belongs to the class whose plane is nearest: argmin |f(x)| / norm, with norm = |w| for the
+linear kernel and sqrt(w'Kw) otherwise. In one-vs-one, every pair of classes casts a vote, and ties
+are broken by the confidence of the votes. `DistanceWeights`, learned by a parameter search, can
+change how much each distance counts.
 """
 
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ _SMALLEST_NORM = float(np.sqrt(np.finfo(np.float64).tiny))
 
 @dataclass(frozen=True)
 class DistanceWeights:
-    """Weights of the distances to the planes: the score of a pair (i, j) is a d_i - b d_j + t (eq. 20b).
+    """Weights of the distances to planes: the score of a pair (i, j) is a d_i - b d_j + t (eq. 20b).
 
-    A positive score is in favor of class j. With a = b = 1 and t = 0 the nearer plane decides. The two
-    weights of a pair add up to 2 and are not negative, so a smaller distance to the plane of a class
-    never counts against that class.
+    A positive score is in favor of class j. With a = b = 1 and t = 0 the nearer plane decides. The
+    two weights of a pair add up to 2 and are not negative, so a smaller distance to the plane of a
+    class never counts against that class.
     """
 
     weights: FloatArray  # one per plane: a, b for each pair
@@ -35,7 +35,7 @@ class DistanceWeights:
 
 
 def count_pairs(plane_classes: IntArray) -> int:
-    """Return the number of class pairs with two planes each; 0 for one-vs-rest with several classes."""
+    """Return the number of class pairs with two planes; 0 for one-vs-rest with more classes."""
     several = len(plane_classes) > 2 and one_plane_per_class(plane_classes)
     return 0 if several else len(plane_classes) // 2
 
@@ -70,7 +70,8 @@ def class_scores(
 ) -> FloatArray:
     """Return decision scores.
 
-    With two classes this is one value per row, positive for class 1; otherwise one column per class.
+    With two classes this is one value per row, positive for class 1; otherwise one column per
+    class.
     """
     offsets: FloatArray | None = None
     if balance is not None:
@@ -110,7 +111,7 @@ def pair_scores(
 
 
 def rest_scores(distances: FloatArray) -> FloatArray:
-    """Return one-vs-rest scores: distance to the nearest other plane minus distance to the own one."""
+    """Return one-vs-rest scores: distance to the nearest other plane minus that to the own one."""
     order = np.sort(distances, axis=1)
     nearest, second = order[:, :1], order[:, 1:2]
     nearest_other = np.where(distances == nearest, second, nearest)

@@ -53,7 +53,7 @@ class PlaneModel:
         return divisors(self.norms)
 
     def prepare(self) -> int:
-        """Compute the arrays that do not depend on the rows to predict; return their size in bytes."""
+        """Compute the arrays that do not depend on the rows; return their size in bytes."""
         return self._expansion.nbytes + self._divisors.nbytes
 
     def values(self, x: FloatArray) -> FloatArray:

@@ -1,9 +1,9 @@
 """Parallelism over planes instead of inside BLAS.
 
-A fit consists of many products of thin matrices, which run slower on two BLAS threads than on one, and
-much slower when other processes use the CPU cores. Planes are independent, and the compiled sweeps and
-BLAS both release the interpreter lock. BLAS is therefore limited to one thread, and large problems solve
-their planes in parallel threads.
+A fit consists of many products of thin matrices, which run slower on two BLAS threads than on one,
+and much slower when other processes use the CPU cores. Planes are independent, and the compiled
+sweeps and BLAS both release the interpreter lock. BLAS is therefore limited to one thread, and
+large problems solve their planes in parallel threads.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,8 +30,8 @@ def is_large(n_cells: int) -> bool:
 
 @cache
 def _blas() -> ThreadpoolController:
-    # Cached, because the search through the loaded libraries takes milliseconds. The BLAS libraries of
-    # NumPy and SciPy have been loaded by their import.
+    # Cached, because the search through the loaded libraries takes milliseconds. The BLAS libraries
+    # of NumPy and SciPy have been loaded by their import.
     return ThreadpoolController()
 
 

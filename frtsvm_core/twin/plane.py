@@ -39,7 +39,8 @@ def zero_cancelled_directions(
     """
     length = np.linalg.norm(v[:, :-1], axis=1)
     coarseness = rounding * alpha.sum(axis=1)
-    # The Cauchy-Schwarz bound on the sum of the lengths is cheap and excludes all but degenerate planes.
+    # The Cauchy-Schwarz bound on the sum of the lengths is cheap and excludes all but degenerate
+    # planes.
     at_most = np.linalg.norm(alpha, axis=1) * np.linalg.norm(z)
     if (length > np.maximum(_CANCELLED * at_most, coarseness)).all():
         return v
@@ -63,8 +64,8 @@ def solve_plane(
 ) -> Plane:
     """Solve eq. 4 for the class of `whitening` against the rows `opposing`.
 
-    The constraint is sign (F.g + b) >= 1 - slack, with the cost `bound` per unit of slack. `sign` is -1
-    for the paper's plane + and +1 for its plane -.
+    The constraint is sign (F.g + b) >= 1 - slack, with the cost `bound` per unit of slack. `sign`
+    is -1 for the paper's plane + and +1 for its plane -.
     """
     z = whitening.apply(rows, opposing)
     solution = solve_box_qp(

@@ -1,9 +1,9 @@
 """Solve all planes of a classification problem, computing shared quantities once.
 
 One-vs-one: two planes for each pair of classes, each close to one class and away from the other.
-One-vs-rest: one plane for each class, close to it and away from all other rows.
-With two classes both are the paper's two planes. The scatter of a class is computed once for all its
-planes, its whitening once for each regularization.
+One-vs-rest: one plane for each class, close to it and away from all other rows. With two classes
+both are the paper's two planes. The scatter of a class is computed once for all its planes, its
+whitening once for each regularization.
 """
 
 from collections.abc import Callable, Sequence
@@ -87,8 +87,8 @@ def plane_specs(n_classes: int, multi_class: str, costs: Costs) -> list[PlaneSpe
     if n_classes > 2 and multi_class == "ovr":
         if costs.c1 != costs.c2 or costs.c3 != costs.c4:
             raise ValueError(
-                "multi_class='ovr' with more than two classes fits one plane per class and uses c1 and "
-                f"c3 only; got c2={costs.c2:g} and c4={costs.c4:g}. Leave c2 and c4 at None."
+                "multi_class='ovr' with more than two classes fits one plane per class and uses c1 "
+                f"and c3 only; got c2={costs.c2:g} and c4={costs.c4:g}. Leave c2 and c4 at None."
             )
         return [PlaneSpec(k, REST, costs.c1, costs.c3, -1.0) for k in range(n_classes)]
     specs = []
@@ -146,8 +146,8 @@ class TwinProblem:
     ) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
         """Choose the coordinates in which to solve: (rows, root, rotation).
 
-        Either F with its root R; or FR, whose root is I and whose directions t are turned into g = Rt
-        at the end. The second costs one product with all rows (2 l m^2 operations) and saves the
+        Either F with its root R; or FR, whose root is I and whose directions t are turned into g =
+        Rt at the end. The second costs one product with all rows (2 l m^2 operations) and saves the
         products R'SR of every class (4 m^3 each).
         """
         rows, root = self.features.rows, self.features.root
@@ -178,8 +178,8 @@ class TwinProblem:
 class _Reporter:
     """Call the caller's callback from several threads, one call at a time.
 
-    Once the callback has raised an exception, the next report of every other plane raises it too, so
-    that all planes stop.
+    Once the callback has raised an exception, the next report of every other plane raises it too,
+    so that all planes stop.
     """
 
     def __init__(self, callback: ProgressCallback | None, n_planes: int) -> None:

@@ -1,10 +1,12 @@
-"""Whitening of a class for any regularization c, by one eigendecomposition (docs/maths.md, section 3).
+"""Whitening of a class for any regularization c by one eigendecomposition.
 
-With the eigendecomposition R'SR = U diag(l) U' in place of the Cholesky factor of R'SR + cI,
+With the eigendecomposition R'SR = U diag(l) U' in place of the Cholesky factor of R'SR + cI
+(docs/maths.md, section 3),
 
     z_i = [ (l + c)^-1/2 * U'R'(F_i - m), 1/sqrt(W) ]                     (eq. 8)
 
-The projections U'R'(F_i - m) are the same for every c, so a new c costs one product with a diagonal.
+The projections U'R'(F_i - m) are the same for every c, so a new c costs one product with a
+diagonal.
 """
 
 from dataclasses import dataclass

@@ -5,8 +5,8 @@ section 3),
 
     z_i = [ L^-1 R'(F_i - m), 1/sqrt(W) ],     Q = ZZ'                    (eq. 8)
 
-S depends only on the own class, and A only on the own class and c, so both are shared by all opposing
-classes and all boxes.
+S depends only on the own class, and A only on the own class and c, so both are shared by all
+opposing classes and all boxes.
 """
 
 from abc import ABC, abstractmethod
@@ -132,8 +132,8 @@ class DenseWhitening(Whitening):
 class ThinWhitening(Whitening):
     """Whitening with T = A^-1/2 for R = I and a class of fewer rows than columns.
 
-    Such a class has nonzero scatter only along its few right singular vectors V, with singular values
-    s: A^-1/2 = (I - V diag(d) V') / sqrt(c), d = 1 - sqrt(c / (s^2 + c)).
+    Such a class has nonzero scatter only along its few right singular vectors V, with singular
+    values s: A^-1/2 = (I - V diag(d) V') / sqrt(c), d = 1 - sqrt(c / (s^2 + c)).
     """
 
     own: ClassScatter

@@ -1,8 +1,8 @@
-"""Independent solution of one plane: the paper's primal problem, solved by a general-purpose solver.
+"""Independent solution of one plane: the paper's primal problem, by a general-purpose solver.
 
-It shares no code with the library: no whitening, no dual, no feature map. The variables are [w, b, xi]
-of the primal problem of linear FR-TSVM as printed in the paper; for a kernel, the columns of H and G are
-kernel values.
+It shares no code with the library: no whitening, no dual, no feature map. The variables are [w, b,
+xi] of the primal problem of linear FR-TSVM as printed in the paper; for a kernel, the columns of H
+and G are kernel values.
 """
 
 from dataclasses import dataclass

@@ -159,8 +159,9 @@ def test_workers_hold_only_the_state_of_their_rows_between_rounds(
     fit_distributed(
         FRTSVMClassifier("linear", random_state=0), tmp_path, "label", client, callback=measure
     )
-    # 8 bytes per plane and opposing row: with two planes 8 bytes per row, and twice that while a round
-    # replaces the state. Then the problem, and reports with 64 rows for each partition and plane.
+    # 8 bytes per plane and opposing row: with two planes 8 bytes per row, and twice that while a
+    # round replaces the state. Then the problem, and reports with 64 rows for each partition and
+    # plane.
     reports = 2 * n_parts * 2 * 64 * 10 * 8
     assert len(held) > 2
     assert 8 * n_rows <= max(held) <= 2 * 8 * n_rows + reports + 50_000

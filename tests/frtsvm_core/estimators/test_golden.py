@@ -1,7 +1,7 @@
 """Comparison with exact solutions: planes within 1e-6 at tol=1e-9, memberships within 1e-12.
 
-The solutions were verified in 60-digit arithmetic. Those of the problem with eleven rows are given here
-to 17 digits; those of Ripley's data are read from files next to the data sets.
+The solutions were verified in 60-digit arithmetic. Those of the problem with eleven rows are given
+here to 17 digits; those of Ripley's data are read from files next to the data sets.
 """
 
 import json
