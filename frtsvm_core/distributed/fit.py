@@ -1,8 +1,8 @@
 """Fit the planes of a linear FR-TSVM on the workers of a Dask cluster.
 
 Three passes over the data compute the classes, their means and scatter matrices, and their radii.
-Each further pass is one round of the dual problem (`blocks`) for all planes. The workers read and
-keep the rows; the master receives vectors, small matrices and a limited number of selected rows.
+Each further pass is one round of the dual problem (`blocks`) for all planes. Only the workers read
+the data; the master receives vectors, small matrices and a limited number of selected rows.
 """
 
 import warnings
@@ -298,9 +298,9 @@ def _step(
 def _whitening(own: Moments, c: float) -> Whitening:
     if own.count == 0 or c <= MIN_RELATIVE_C * float(np.trace(own.scatter)):
         raise ValueError(
-            f"The regularization c1 or c2 of {c:g} is lost in rounding errors, because the trace of "
-            f"the scatter matrix is {np.trace(own.scatter):.3g}. Scale the features, or raise c1 and "
-            "c2."
+            f"The regularization c1 or c2 of {c:g} is lost in rounding errors, because the trace "
+            f"of the scatter matrix is {np.trace(own.scatter):.3g}. Scale the features, or raise "
+            "c1 and c2."
         )
     try:
         lower = cholesky(own.scatter + c * np.eye(own.mean.size), lower=True)

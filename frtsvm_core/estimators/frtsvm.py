@@ -175,7 +175,8 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     .. [1] B.-B. Gao and J.-J. Wang, "A Fast and Robust TSVM for Pattern Classification",
            arXiv:1711.05406, 2017.
     .. [2] Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, "Randomly pivoted Cholesky:
-           Practical approximation of a kernel matrix with few entry evaluations", arXiv:2207.06503, 2022.
+           Practical approximation of a kernel matrix with few entry evaluations",
+           arXiv:2207.06503, 2022.
 
     Examples
     --------

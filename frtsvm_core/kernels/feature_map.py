@@ -41,7 +41,7 @@ class FeatureMap:
     residual: float  # share of the trace of the kernel that F leaves out
 
     def coefficients(self, g: FloatArray) -> FloatArray:
-        """Return the coefficients of x (linear) or k(x, landmarks) for directions g, one per row."""
+        """Return the coefficients of x or k(x, landmarks) for directions g, one per row."""
         return g if self.to_coefficients is None else g @ self.to_coefficients
 
 

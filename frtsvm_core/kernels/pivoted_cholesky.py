@@ -148,8 +148,8 @@ def _independent(
 def _require_finite(values: FloatArray) -> None:
     if not np.isfinite(values).all():
         raise ValueError(
-            "The kernel is not finite for these rows (NaN or infinity). Scale the features, or choose "
-            "a smaller gamma."
+            "The kernel is not finite for these rows (NaN or infinity). Scale the features, or "
+            "choose a smaller gamma."
         )
 
 

@@ -23,7 +23,7 @@ _SMALLEST_NORM = float(np.sqrt(np.finfo(np.float64).tiny))
 
 @dataclass(frozen=True)
 class DistanceWeights:
-    """Weights of the distances to planes: the score of a pair (i, j) is a d_i - b d_j + t (eq. 20b).
+    """Weights of the distances: the score of a pair (i, j) is a d_i - b d_j + t (eq. 20b).
 
     A positive score is in favor of class j. With a = b = 1 and t = 0 the nearer plane decides. The
     two weights of a pair add up to 2 and are not negative, so a smaller distance to the plane of a

@@ -118,8 +118,8 @@ class TwinProblem:
     ) -> list[Plane]:
         """Solve the planes; they are returned in the order of `specs`."""
         rows, root, rotation = self._coordinates(len({spec.own for spec in specs}))
-        wanted = {(spec.own, spec.regularization) for spec in specs}
-        whitenings = self._whitenings(rows, root, wanted)
+        required = {(spec.own, spec.regularization) for spec in specs}
+        whitenings = self._whitenings(rows, root, required)
         report = _Reporter(callback, len(specs))
         # One random stream per plane, so that results do not depend on the order of the threads.
         streams = rng.spawn(len(specs))
@@ -161,7 +161,7 @@ class TwinProblem:
         return np.flatnonzero(chosen)
 
     def _whitenings(
-        self, rows: FloatArray, root: FloatArray | None, wanted: set[tuple[int, float]]
+        self, rows: FloatArray, root: FloatArray | None, required: set[tuple[int, float]]
     ) -> dict[tuple[int, float], Whitening]:
         n_cells = rows.size
 
@@ -170,9 +170,9 @@ class TwinProblem:
             thin = root is None and is_thin(index.size, rows.shape[1])
             return class_scatter(rows, index, self.weight, self.bias_ridge, matrix=not thin)
 
-        classes = sorted({own for own, _ in wanted})
+        classes = sorted({own for own, _ in required})
         scatters = dict(zip(classes, parallel_map(scatter, classes, n_cells=n_cells), strict=True))
-        return {(own, c): whiten(rows, scatters[own], root, c) for own, c in sorted(wanted)}
+        return {(own, c): whiten(rows, scatters[own], root, c) for own, c in sorted(required)}
 
 
 class _Reporter:

@@ -34,13 +34,13 @@ def test_gap_bounds_suboptimality_against_an_independent_solver(seed, c1, c3):
         cost = c3 * model.memberships_[y != own]
         args = (x[y == own], x[y != own], cost, c1, sign)
         oracle = solve_primal(*args)
-        ours = primal_objective(*args, planes(model)[own])
+        objective = primal_objective(*args, planes(model)[own])
         certificate = model.certificates_[own]
-        assert certificate.primal == pytest.approx(ours, rel=1e-9, abs=1e-12)
+        assert certificate.primal == pytest.approx(objective, rel=1e-9, abs=1e-12)
         assert certificate.gap >= 0.0
         # the optimum is not below the dual bound, and the plane is within the gap of the optimum
         assert oracle.objective >= certificate.dual - 1e-7 * (1 + oracle.objective)
-        assert ours - oracle.objective <= certificate.gap + 1e-7 * (1 + oracle.objective)
+        assert objective - oracle.objective <= certificate.gap + 1e-7 * (1 + oracle.objective)
 
 
 @given(seed=seeds, c1=costs, c3=costs)

@@ -21,7 +21,7 @@ X, Y = rng.normal(size=(20, 4)), rng.normal(size=(15, 4))
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
+    ("kernel", "reference"),
     [
         (RBF(0.7), lambda a, b: rbf_kernel(a, b, gamma=0.7)),
         (Polynomial(0.7, 3, 1.5), lambda a, b: polynomial_kernel(a, b, 3, 0.7, 1.5)),
@@ -29,9 +29,9 @@ X, Y = rng.normal(size=(20, 4)), rng.normal(size=(15, 4))
         (UserKernel(lambda a, b: a @ b.T), lambda a, b: a @ b.T),
     ],
 )
-def test_equals_scikit_learn(ours, theirs):
-    np.testing.assert_allclose(ours(X, Y), theirs(X, Y), rtol=1e-12)
-    np.testing.assert_allclose(ours.diagonal(X), np.diagonal(theirs(X, X)), rtol=1e-12)
+def test_equals_scikit_learn(kernel, reference):
+    np.testing.assert_allclose(kernel(X, Y), reference(X, Y), rtol=1e-12)
+    np.testing.assert_allclose(kernel.diagonal(X), np.diagonal(reference(X, X)), rtol=1e-12)
 
 
 def test_rbf_loses_no_accuracy_far_from_the_origin():
