@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Takes a backup of the store that the FRTSVM_... variables name, restores it into a fresh folder, serves that on another
-# port, and compares: the same models, versions and digests, and the same predictions of the model `smoke`, if there is one.
-# The running service is only read. Ends with 0 if a backup of today would bring everything back.
-#   BASE_URL   the running service (default http://127.0.0.1:8000)
-#   FRTSVM_KEY a key with the scope predict, if it wants one
-#   DRILL_PORT port of the restored one (default 8999)
+# Test that a backup can be restored. The script takes a backup of the store that the FRTSVM_... variables select, restores
+# it into a new folder, serves that folder on another port, and compares it with the running service: models, versions and
+# digests, and the predictions of the model `smoke` if it exists. The running service is only read.
+# The exit code is 0 if the restored store is identical.
+#   BASE_URL   URL of the running service (default http://127.0.0.1:8000)
+#   FRTSVM_KEY key with the scope `predict`, if the service requires keys
+#   DRILL_PORT port of the restored service (default 8999)
 set -euo pipefail
 live=${BASE_URL:-http://127.0.0.1:8000}
 port=${DRILL_PORT:-8999}
@@ -17,8 +18,8 @@ finish() {
 trap finish EXIT
 
 frtsvm backup "$place/backup"
-# A store of its own: no variable of the live one may lead there, and neither may a secret file, which would fill in for a
-# variable that is not set.
+# The restored store must be independent of the live one. Remove all variables of the live store, and set these three
+# explicitly: a variable that is not set would be read from /run/secrets.
 while IFS='=' read -r name _; do
     if [[ $name == FRTSVM_* && $name != FRTSVM_KEY && $name != FRTSVM_API_KEYS ]]; then unset "$name"; fi
 done < <(env)
@@ -26,7 +27,7 @@ export FRTSVM_HOME=$place/home FRTSVM_DATABASE_URL=sqlite:///$place/home/frtsvm.
 frtsvm restore "$place/backup"
 FRTSVM_HOST=127.0.0.1 FRTSVM_PORT=$port FRTSVM_LOG_LEVEL=warning frtsvm serve &
 server=$!
-# Asks with Python, which the image has; it has no curl.
+# The image contains Python, but not curl.
 cat >"$place/ask.py" <<'PY'
 import json, os, sys, urllib.request
 
@@ -52,7 +53,7 @@ def pages(path, key):
 
 if what == "ready":
     ask("/readyz")
-elif what == "versions":  # model, version, digest and status of everything
+elif what == "versions":  # model, version, digest and status of every version
     for model in pages("/models", "items"):
         for version in pages(f"/models/{model['model']}", "versions"):
             info = ask(f"/models/{model['model']}/versions/{version['version']}")
@@ -74,4 +75,4 @@ if grep -q '^smoke ' "$place/live"; then
     python3 "$place/ask.py" "$restored" predict >"$place/restored.json"
     diff "$place/live.json" "$place/restored.json"
 fi
-echo "drill: $(wc -l <"$place/live") versions came back as they are"
+echo "drill: $(wc -l <"$place/live") versions restored, identical to the running service"

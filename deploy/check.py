@@ -1,7 +1,8 @@
-"""Checks compose files and Kubernetes manifests, and that they fit the service.
+"""Check the compose files, Kubernetes manifests, alerts and dashboard.
 
-The schemas come with `check-jsonschema` (the Compose Specification) and `kubernetes-validate`: no
-network is used.
+The files must match their schemas, the project's hardening rules, and the metrics and settings of the
+service. The schemas are part of `check-jsonschema` (Compose Specification) and `kubernetes-validate`,
+so no network is needed. Run with `python -m deploy.check`.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ FOLDER = Path(__file__).parent
 PROJECT = FOLDER.parent
 COMPOSE = [PROJECT / "docker-compose.yml", *sorted(FOLDER.glob("compose.*.yml"))]
 KUBERNETES = "1.29.0"
-#: Kubectl reads it, the API server does not.
+#: Kinds that only kubectl reads, so that Kubernetes has no schema for them.
 CLIENT_SIDE = {"Kustomization"}
 
 
 def compose_problems() -> Iterator[str]:
-    """What is wrong with the compose files, one by one and together."""
+    """Problems of the compose files, each alone and all merged."""
     program = Path(sys.executable).with_name("check-jsonschema")
     done = subprocess.run(
         [program, "--builtin-schema", "vendor.compose-spec", *COMPOSE],
@@ -51,40 +52,43 @@ def _service_problems(
     limits = service.get("deploy", {}).get("resources", {}).get("limits", {})
     once = service.get("restart") == "no"
     if not once and "memory" not in limits and "mem_limit" not in service:
-        yield f"{name}: no memory limit"
+        yield f"{name}: The service has no memory limit. Set mem_limit."
     if not service.get("read_only"):
-        yield f"{name}: its root file system can be written"
+        yield f"{name}: The root file system is writable. Set read_only: true."
     if service.get("cap_drop") != ["ALL"] or not service.get("security_opt"):
-        yield f"{name}: keeps capabilities, or can gain some"
+        yield (
+            f"{name}: The container keeps capabilities or can gain new ones. Set cap_drop: [ALL] and "
+            "security_opt: [no-new-privileges:true]."
+        )
     if ":" not in service["image"] and "build" not in service:
-        yield f"{name}: image without a version"
+        yield f"{name}: The image {service['image']!r} has no version tag."
     if "build" not in service and "healthcheck" not in service:
-        yield f"{name}: no health check"
+        yield f"{name}: The service has no health check."
     for port in service.get("ports", []):
         if not str(port).startswith("127.0.0.1:"):
-            yield f"{name}: port {port} is published beyond loopback"
+            yield f"{name}: Port {port} is published outside loopback. Bind it to 127.0.0.1."
     for other, how in service.get("depends_on", {}).items():
         if other not in merged["services"]:
-            yield f"{name}: depends on {other}, which there is not"
+            yield f"{name}: The dependency {other!r} is not a service."
         if how["condition"] == "service_started":
-            yield f"{name}: does not wait until {other} is healthy"
+            yield f"{name}: Does not wait for {other} to be healthy. Use service_healthy."
     for kind in ("secrets", "networks"):
         for used in service.get(kind, []):
             if used != "default" and used not in merged[kind]:
-                yield f"{name}: {kind[:-1]} {used} is not declared"
+                yield f"{name}: The {kind[:-1]} {used!r} is not declared."
     for volume in service.get("volumes", []):
         source = volume.split(":")[0]
         known = (PROJECT / source).exists() if source[0] == "." else source in merged["volumes"]
         if not known:
-            yield f"{name}: there is no {source}"
+            yield f"{name}: The volume source {source!r} does not exist."
 
 
 def kubernetes_problems() -> Iterator[str]:
-    """What the schemas of Kubernetes say of the manifests."""
+    """Manifests that do not match the schemas of Kubernetes, or that no kustomization lists."""
     listed = yaml.safe_load((FOLDER / "k8s/kustomization.yaml").read_text(encoding="utf-8"))
     files = {path.name for path in (FOLDER / "k8s").glob("*.yaml")} - {"kustomization.yaml"}
     if files != set(listed["resources"]):
-        yield f"kustomization.yaml does not list {files ^ set(listed['resources'])}"
+        yield f"kustomization.yaml: Resources and files differ in {files ^ set(listed['resources'])}."
     for path in sorted((FOLDER / "k8s").rglob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
             if document["kind"] in CLIENT_SIDE:
@@ -96,29 +100,29 @@ def kubernetes_problems() -> Iterator[str]:
 
 
 def metric_problems() -> Iterator[str]:
-    """Metrics that alerts and dashboard ask for, but the service does not have."""
+    """Metrics that the alerts or the dashboard use, but that the service does not export."""
     source = (PROJECT / "app/observability/metrics.py").read_text(encoding="utf-8")
     known = set(re.findall(r'"(frtsvm_\w+)"', source))
     json.loads((FOLDER / "grafana/dashboard.json").read_text(encoding="utf-8"))
     for path in (FOLDER / "grafana/dashboard.json", FOLDER / "prometheus/alerts.yml"):
         for name in set(re.findall(r"frtsvm_\w+", path.read_text(encoding="utf-8"))):
             if re.sub(r"_(bucket|sum|count)$", "", name) not in known:
-                yield f"{path.name}: there is no metric {name}"
+                yield f"{path.name}: The service has no metric {name}."
 
 
 def variable_problems() -> Iterator[str]:
-    """Settings that the files name, but the service does not have."""
+    """Settings that the files use, but that the service does not have."""
     from app.settings import Settings
 
     known = {f"FRTSVM_{name.upper()}" for name in Settings.model_fields}
     for path in [*COMPOSE, *(FOLDER / "k8s").rglob("*.yaml")]:
         for name in set(re.findall(r"FRTSVM_[A-Z_]+", path.read_text(encoding="utf-8"))):
             if name not in known:
-                yield f"{path.name}: there is no setting {name}"
+                yield f"{path.name}: The service has no setting {name}."
 
 
 def main() -> int:
-    """Print what is wrong; the exit code says whether anything is."""
+    """Print all problems; return 1 if there are any."""
     checks = (compose_problems, kubernetes_problems, metric_problems, variable_problems)
     problems = [problem for check in checks for problem in check()]
     for problem in problems:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The compiled loops come with the image. They are read from a folder that can be written, because on
-# another kind of processor they are compiled anew and kept there.
+# The image contains the compiled loops. Copy them to a writable folder: on another processor model
+# numba compiles them again and stores the result there.
 set -eu
 if [ ! -d "$NUMBA_CACHE_DIR" ]; then
     cp -r /opt/frtsvm/numba "$NUMBA_CACHE_DIR"

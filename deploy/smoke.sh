@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Trains a model, predicts with it and reads its info, over HTTP as a caller would.
-#   deploy/smoke.sh            trains a version, then checks it
-#   deploy/smoke.sh --again    after a crash: what was there still answers, and a further version can be trained
-# BASE_URL (default http://127.0.0.1:8000) names the service, FRTSVM_KEY a key if it wants one.
+# Smoke test: train a model, predict with it and read its metadata over HTTP.
+#   deploy/smoke.sh            train a version of the model `smoke` and check it
+#   deploy/smoke.sh --again    after a crash: check that version 1 still predicts, and train another version
+# BASE_URL is the URL of the service (default http://127.0.0.1:8000), FRTSVM_KEY a key if the service requires one.
 set -euo pipefail
 url=${BASE_URL:-http://127.0.0.1:8000}
-call() {  # METHOD PATH [BODY]: the body of the answer; ends the script unless the status is 2xx
+call() {  # METHOD PATH [BODY]: print the response body; end the script unless the status is 2xx
     local answer status
     answer=$(curl -sS --max-time 120 -X "$1" -w '\n%{http_code}' \
         ${FRTSVM_KEY:+-H "Authorization: Bearer $FRTSVM_KEY"} \
@@ -18,9 +18,9 @@ call() {  # METHOD PATH [BODY]: the body of the answer; ends the script unless t
     fi
     printf '%s' "$answer"
 }
-expect() {  # TEXT WHAT ANSWER: the answer has the text
+expect() {  # TEXT STEP RESPONSE: end the script unless the response contains the text
     if [[ $3 != *"$1"* ]]; then
-        echo "FAIL $2: no $1 in $3" >&2
+        echo "FAIL $2: the response does not contain $1: $3" >&2
         exit 1
     fi
     echo "ok   $2"
@@ -30,7 +30,7 @@ labels='["no","no","no","no","no","yes","yes","yes","yes","yes"]'
 
 expect '"ready"' 'ready' "\"$(call GET /readyz >/dev/null && echo ready)\""
 if [[ ${1:-} == --again ]]; then
-    expect '"labels":["no","yes"]' 'the version from before the crash predicts' \
+    expect '"labels":["no","yes"]' 'the version trained before the crash predicts' \
         "$(call POST /predict '{"model":"smoke","version":1,"X":[[-2,-2],[2,2]]}')"
 fi
 trained=$(call POST /train "{\"model\":\"smoke\",\"X\":$rows,\"y\":$labels,\"params\":{\"kernel\":\"linear\"}}")
@@ -39,11 +39,11 @@ expect '"classes":["no","yes"]' 'train' "$trained"
 version=${BASH_REMATCH[1]}
 expect '"labels":["no","yes"]' 'predict' \
     "$(call POST /predict "{\"model\":\"smoke\",\"version\":$version,\"X\":[[-2,-2],[2,2]]}")"
-expect '"converged":true' 'model info, with its certificate' \
+expect '"converged":true' 'model info with its certificate' \
     "$(call GET "/models/smoke/versions/$version")"
 if [[ $(curl -sS -o /dev/null --max-time 30 -w '%{http_code}' "$url/metrics") == 404 ]]; then
-    echo "skip metrics: the proxy keeps them inside; Prometheus asks each replica"
+    echo "skip metrics: the proxy does not pass them on; Prometheus reads them from each replica"
 else
     expect 'frtsvm_requests_total' 'metrics' "$(call GET /metrics)"
 fi
-echo "smoke: all well, version $version"
+echo "smoke test passed, version $version"

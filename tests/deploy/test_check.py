@@ -1,4 +1,4 @@
-"""The checker of the deployment files finds what it is there for."""
+"""`deploy.check` finds planted mistakes in the deployment files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deploy import check
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The deployment files, to be spoiled."""
+    """A copy of the deployment files that a test may damage."""
     shutil.copytree(check.FOLDER, tmp_path / "deploy")
     shutil.copy(check.PROJECT / "docker-compose.yml", tmp_path)
     shutil.copytree(check.PROJECT / "app/observability", tmp_path / "app/observability")
@@ -31,21 +31,33 @@ Check = Callable[[], Iterator[str]]
     ("where", "right", "wrong", "checked", "said"),
     [
         ("docker-compose.yml", "mem_limit", "memory_limit", check.compose_problems, "memory_limit"),
-        ("docker-compose.yml", "127.0.0.1:8000:", "8000:", check.compose_problems, "loopback"),
-        ("docker-compose.yml", "mem_limit: 4g", "", check.compose_problems, "no memory limit"),
+        (
+            "docker-compose.yml",
+            "127.0.0.1:8000:",
+            "8000:",
+            check.compose_problems,
+            "outside loopback",
+        ),
+        (
+            "docker-compose.yml",
+            "mem_limit: 4g",
+            "",
+            check.compose_problems,
+            "The service has no memory limit",
+        ),
         (
             "deploy/compose.scale.yml",
             "service_healthy",
             "service_started",
             check.compose_problems,
-            "healthy",
+            "to be healthy",
         ),
         (
             "deploy/compose.scale.yml",
             "secrets: [db_password]",
             "secrets: [password]",
             check.compose_problems,
-            "not declared",
+            "is not declared",
         ),
         (
             "deploy/compose.scale.yml",
@@ -53,7 +65,7 @@ Check = Callable[[], Iterator[str]]
     cap_add: [CHOWN, DAC""",
             """    cap_add: [CHOWN, DAC""",
             check.compose_problems,
-            "db: keeps capabilities",
+            "db: The container keeps capabilities",
         ),
         (
             "deploy/k8s/latency/autoscaler.yaml",
@@ -93,7 +105,7 @@ Check = Callable[[], Iterator[str]]
         ),
     ],
 )
-def test_a_planted_fault_is_found(
+def test_a_planted_mistake_is_reported(
     copy: Path, where: str, right: str, wrong: str, checked: Check, said: str
 ) -> None:
     assert list(checked()) == []
