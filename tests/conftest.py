@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from tests.app.objectstore import ObjectStorage
     from tests.app.postgres import Postgres
 
-# Compilation and a busy machine make single examples slow; the suite's own time-out is the limit.
+# Compilation and a busy machine can make single examples slow. The timeout of the suite still applies.
 settings.register_profile(
     "project", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("project")
 
-#: What takes longest begins first, so that no core waits at the end for a test that began last.
+#: Folders with the longest tests run first, so that no core is idle while a late long test finishes.
 LONGEST_FIRST = ("reliability", "acceptance", "browser", "deploy", "benchmarks", "app")
 ROOT = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests; within a part of them the order stays."""
+    """Order the tests by folder, and let tests that assert durations run again if they fail."""
 
     def rank(item: pytest.Item) -> int:
         part = item.path.relative_to(ROOT).parts[0]
@@ -37,39 +37,40 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=rank)
     for item in items:
-        if item.get_closest_marker("timed"):  # a fault is there each time, a busy machine is not
+        if item.get_closest_marker("timed"):  # a bug fails every time, a busy machine does not
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=2))
 
 
-class ModulesTogether(LoadScopeScheduling):
-    """A module stays in one process, with its servers; rows of the reliability programme are alone."""
+class ModuleScheduling(LoadScopeScheduling):
+    """Run all tests of a module in one process, so that they share servers; schedule each reliability
+    test separately."""
 
     def _split_scope(self, nodeid: str) -> str:
         return nodeid if "/reliability/" in nodeid else nodeid.split("::", 1)[0]
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModulesTogether:
-    """In the order above, whatever `--dist` says."""
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModuleScheduling:
+    """Use this scheduler, and keep the order above, regardless of `--dist`."""
     config.option.loadscopereorder = False
-    return ModulesTogether(config, log)
+    return ModuleScheduling(config, log)
 
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of the paper's data sets, from FRTSVM_DATA_DIR."""
+    """Folder of the paper's data sets, from FRTSVM_DATA_DIR."""
     folder = os.environ.get("FRTSVM_DATA_DIR", "")
     if not folder or not Path(folder).is_dir():
-        pytest.skip("FRTSVM_DATA_DIR is not set: the paper's data sets are not there")
+        pytest.skip("The paper's data sets are missing. Set FRTSVM_DATA_DIR to their folder.")
     return Path(folder)
 
 
 @pytest.fixture(scope="session")
 def golden_dir(data_dir: Path) -> Path:
-    """Exact solutions, in the folder beside the data sets."""
+    """Folder of exact solutions, next to the data sets."""
     folder = data_dir.parent / "golden"
     if not folder.is_dir():
-        pytest.skip("no folder of exact solutions beside FRTSVM_DATA_DIR")
+        pytest.skip("The folder `golden` with exact solutions is missing next to FRTSVM_DATA_DIR.")
     return folder
 
 
@@ -87,7 +88,7 @@ def ripley(data_dir: Path) -> tuple[NDArray[np.float64], ...]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """One PostgreSQL for all tests of this process that do not stop it."""
+    """PostgreSQL server, shared by all tests of this process that do not stop it."""
     from tests.app.postgres import Postgres
 
     with Postgres() as running:
@@ -96,7 +97,7 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database, of each kind in turn."""
+    """URL of an empty database; the test runs once per kind of database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/metadata.sqlite3"
     postgres: Postgres = request.getfixturevalue("postgres")
@@ -105,7 +106,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture(scope="session")
 def object_storage() -> Iterator[ObjectStorage]:
-    """One object storage for all tests of this process that do not stop it."""
+    """Object storage, shared by all tests of this process that do not stop it."""
     from tests.app.objectstore import ObjectStorage
 
     with ObjectStorage() as running:
@@ -114,7 +115,7 @@ def object_storage() -> Iterator[ObjectStorage]:
 
 @pytest.fixture
 def bucket(object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of an empty place in it, with the environment that reaches it."""
+    """URL of an empty bucket, with the environment variables that give access to it."""
     for name, value in object_storage.environment.items():
         monkeypatch.setenv(name, value)
     return object_storage.new_bucket()

@@ -1,4 +1,4 @@
-"""A copy of a server under load, restored elsewhere, predicts the same to the byte."""
+"""A backup taken under load, restored elsewhere, returns byte-identical predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.app.server import FRTSVM, Server
 from tests.reliability.invariants import Ledger
 from tests.reliability.load import Load
-from tests.reliability.over_http import answer_bytes, learn
+from tests.reliability.over_http import response_bytes, train_reference_versions
 
 
 def frtsvm(home: Path, *arguments: str) -> str:
@@ -32,7 +32,7 @@ def frtsvm(home: Path, *arguments: str) -> str:
 def test_a_backup_under_load_predicts_the_same(tmp_path: Path) -> None:
     ledger = Ledger()
     with Server(tmp_path / "home", workers=1, shutdown_grace=1) as server:
-        learn(server, ledger)
+        train_reference_versions(server, ledger)
         acknowledged = dict(ledger.trained)
         load = Load(server, ledger, seed=1)
         load.start()
@@ -47,6 +47,6 @@ def test_a_backup_under_load_predicts_the_same(tmp_path: Path) -> None:
         assert kept
         for (model, version), seed in acknowledged.items():
             if version in kept:
-                assert answer_bytes(client, model, version) == ledger.expected[seed]
+                assert response_bytes(client, model, version) == ledger.expected[seed]
         missing = {version for _, version in acknowledged} - set(kept)
         assert missing <= {version for _, version in ledger.asked_to_delete}

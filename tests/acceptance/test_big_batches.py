@@ -1,4 +1,4 @@
-"""A client that sends a very large batch does not keep the others waiting."""
+"""A very large batch of one client does not delay the requests of other clients."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MIB = 1024**2
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that takes bodies of 100 MB, with a linear model of 20 features."""
+    """Server that accepts bodies of 100 MB, with a linear model of 20 features."""
     home = tmp_path_factory.mktemp("wide") / "home"
     rows, labels = two_blobs(n=200, n_features=20)
     with Server(home, max_body_bytes=160 * MIB, access_log="false") as server:
@@ -30,7 +30,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def batch_of(n_bytes: int) -> tuple[bytes, int]:
-    """A body of about that size, and its number of rows."""
+    """Request body of about `n_bytes` bytes, and its number of rows."""
     rows = np.random.default_rng(0).normal(size=(1000, 20))
     some = json.dumps(rows.tolist())[1:-1]
     times = n_bytes // len(some)
@@ -40,19 +40,20 @@ def batch_of(n_bytes: int) -> tuple[bytes, int]:
 
 @pytest.mark.timed
 def test_one_row_calls_do_not_wait_for_100_megabytes(wide: Server) -> None:
-    """Computed in the event loop, the batch holds up one of them for nearly a third of its time."""
+    """If the batch were computed in the event loop, it would delay one small call by nearly a third of
+    its duration."""
     big, n_rows = batch_of(100 * 10**6)
     shares = []
-    for _ in range(3):  # the machine may have other things to do
+    for _ in range(3):  # other processes may use the machine
         seconds, waits = one_row_calls_beside(wide, big, n_rows)
         shares.append(max(waits) / seconds)
         if shares[-1] < 0.15:
             return
-    pytest.fail(f"the longest wait of a small call was {min(shares):.0%} of the time of the batch")
+    pytest.fail(f"A small call waited for {min(shares):.0%} of the duration of the batch.")
 
 
 def one_row_calls_beside(server: Server, big: bytes, n_rows: int) -> tuple[float, list[float]]:
-    """Seconds that the batch took, and seconds of each small call meanwhile."""
+    """Duration of the batch, and of each small call during it, in seconds."""
     one = json.dumps({"model": "lin", "X": [[0.5] * 20]}).encode()
     took: list[float] = []
 
@@ -74,7 +75,7 @@ def one_row_calls_beside(server: Server, big: bytes, n_rows: int) -> tuple[float
 
 
 def seconds_of(client: httpx.Client, body: bytes, n_rows: int) -> float:
-    """Time of one call, whose answer must have that many labels."""
+    """Duration of one call in seconds; the response must contain `n_rows` labels."""
     started = time.monotonic()
     answer = client.post("/predict", content=body, headers={"content-type": "application/json"})
     seconds = time.monotonic() - started

@@ -1,4 +1,4 @@
-"""PostgreSQL goes away under load and comes back; the service stays."""
+"""The service survives a restart of PostgreSQL under load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.reliability.over_http import PROBE
 
 
 class Predictions:
-    """Predicts without a pause until told to stop."""
+    """Client that sends predictions without pause until it is stopped."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -41,20 +41,20 @@ class Predictions:
 
 
 def warm(client: httpx.Client) -> None:
-    """Let both workers load the model."""
+    """Send predictions on new connections, so that both workers load the model."""
     for _ in range(40):
         with httpx.Client(base_url=client.base_url, timeout=30) as fresh:
             assert fresh.post("/predict", json={"model": "m", "X": PROBE}).status_code == 200
 
 
 @pytest.mark.slow
-def test_the_service_stays_while_the_database_restarts(tmp_path: Path) -> None:
+def test_the_service_survives_a_restart_of_the_database(tmp_path: Path) -> None:
     with (
         Postgres() as postgres,
         Server(tmp_path / "home", workers=2, database_url=postgres.new_database()) as server,
         server.client() as client,
     ):
-        # A label may hold what the database takes in no text: it is stored as an escape.
+        # PostgreSQL does not allow NUL in text, so such a label is stored escaped.
         body = training("m")
         body["y"] = [f"{label}\0" for label in body["y"]]
         assert client.post("/train", json=body).status_code == 201
@@ -84,6 +84,6 @@ def test_the_service_stays_while_the_database_restarts(tmp_path: Path) -> None:
                 assert state in ("queued", "running")
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
-        # With the model loaded, nobody who predicts has noticed anything.
+        # Clients that only predict with a loaded model have not noticed the restart.
         assert predictions.statuses.keys() == {200}
         assert client.get("/models/m").json()["versions"][0]["classes"] == ["no\0", "yes\0"]

@@ -1,4 +1,4 @@
-"""Two workers, 32 clients that train, predict, promote and delete at the same time."""
+"""Two workers and 32 clients that train, predict, promote and delete at the same time."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from tests.app.server import Server
 from tests.reliability.over_http import N_SEEDS, PROBE
 
 CLIENTS = 32
-#: By count and not by time: a busy machine takes longer and does the same.
-MOVES = 7
+#: A fixed count, not a duration, so that a busy machine takes longer but does the same work.
+ACTIONS_PER_CLIENT = 7
 
 
 @dataclass
 class Seen:
-    """What all clients saw."""
+    """Observations of all clients."""
 
     expected: dict[int, bytes] = field(default_factory=dict)
     trained: dict[tuple[str, int], int] = field(default_factory=dict)
     deleted: set[tuple[str, int]] = field(default_factory=set)
-    answers: list[tuple[str, int, bytes]] = field(default_factory=list)
+    predictions: list[tuple[str, int, bytes]] = field(default_factory=list)
     statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
 
-def part(found: httpx.Response) -> bytes:
+def response_part(found: httpx.Response) -> bytes:
+    """Body without the name and number of the version."""
     return found.content.partition(b'"labels"')[2]
 
 
 class Client:
-    """Owns one model: nobody else promotes or deletes its versions, everybody predicts with it."""
+    """Client that owns one model: only it promotes and deletes its versions; all clients predict."""
 
     def __init__(self, number: int, http: httpx.AsyncClient, seen: Seen) -> None:
         self.model = f"model-{number}"
@@ -49,9 +50,9 @@ class Client:
 
     async def run(self) -> None:
         await self.train()
-        for _ in range(MOVES):
-            moves = [self.train, self.predict, self.predict, self.predict_mine, self.promote]
-            await self._chance.choice([*moves, self.delete])()
+        for _ in range(ACTIONS_PER_CLIENT):
+            actions = [self.train, self.predict, self.predict, self.predict_mine, self.promote]
+            await self._chance.choice([*actions, self.delete])()
 
     async def train(self) -> None:
         seed = self._chance.randrange(N_SEEDS)
@@ -69,19 +70,21 @@ class Client:
         found = await self._http.post("/predict", json={"model": model, "X": PROBE})
         self._seen.statuses["predict", found.status_code] += 1
         if found.status_code == 200:
-            self._seen.answers.append((model, found.json()["version"], part(found)))
+            self._seen.predictions.append((model, found.json()["version"], response_part(found)))
 
     async def predict_mine(self) -> None:
-        """Nobody else changes this model, so what answers is known."""
+        """Predict with the own model: no other client changes it, so the version is known."""
         if not self._mine:
             return
         found = await self._http.post("/predict", json={"model": self.model, "X": PROBE})
         self._seen.statuses["predict", found.status_code] += 1
         wanted = self._production or max(self._mine)
         if found.status_code != 200 or found.json()["version"] != wanted:
-            self._seen.wrong.append(f"{self.model}: wanted {wanted}, got {found.text[:80]}")
+            self._seen.wrong.append(
+                f"{self.model}: Expected version {wanted}, got {found.text[:80]}."
+            )
         else:
-            self._seen.answers.append((self.model, wanted, part(found)))
+            self._seen.predictions.append((self.model, wanted, response_part(found)))
 
     async def promote(self) -> None:
         if not self._mine:
@@ -106,7 +109,9 @@ class Client:
             ask = {"model": self.model, "version": version, "X": PROBE}
             gone = await self._http.post("/predict", json=ask)
             if gone.status_code != 404:
-                self._seen.wrong.append(f"{self.model} {version} answers after its deletion")
+                self._seen.wrong.append(
+                    f"{self.model}: Version {version} responds after its deletion."
+                )
 
 
 async def load(url: str, seen: Seen) -> None:
@@ -115,12 +120,12 @@ async def load(url: str, seen: Seen) -> None:
         for seed in range(N_SEEDS):
             info = (await http.post("/train", json=training("reference", seed=seed))).json()
             ask = {"model": "reference", "version": info["version"], "X": PROBE}
-            seen.expected[seed] = part(await http.post("/predict", json=ask))
+            seen.expected[seed] = response_part(await http.post("/predict", json=ask))
         clients = [Client(number, http, seen) for number in range(CLIENTS)]
         await asyncio.gather(*(client.run() for client in clients))
 
 
-def test_no_5xx_no_lost_version_no_wrong_answer(tmp_path: Path) -> None:
+def test_mixed_load_gives_no_5xx_no_lost_version_and_no_wrong_prediction(tmp_path: Path) -> None:
     seen = Seen()
     with Server(tmp_path / "home", workers=2, queue_size=64) as server:
         asyncio.run(load(server.url, seen))
@@ -131,16 +136,16 @@ def test_no_5xx_no_lost_version_no_wrong_answer(tmp_path: Path) -> None:
                 if (model, version) in seen.deleted:
                     assert found.status_code == 404
                 else:
-                    assert part(found) == seen.expected[seed], f"{model} {version}"
+                    assert response_part(found) == seen.expected[seed], f"{model} {version}"
             metrics = client.get("/metrics").text
     assert not [key for key in seen.statuses if key[1] >= 500], seen.statuses
     assert not [key for key in seen.statuses if key[1] not in (200, 201, 204, 404, 429)]
     assert seen.wrong == []
-    for model, version, answer in seen.answers:
-        assert answer == seen.expected[seen.trained[model, version]]
-    # It was a load: every kind of call was made, and both workers counted together.
+    for model, version, prediction in seen.predictions:
+        assert prediction == seen.expected[seen.trained[model, version]]
+    # Every kind of call was made often enough, and the metrics are the sum of both workers.
     assert seen.statuses["train", 201] >= CLIENTS
-    assert len(seen.answers) >= 2 * CLIENTS
+    assert len(seen.predictions) >= 2 * CLIENTS
     assert seen.statuses["promote", 200] >= CLIENTS
     assert seen.statuses["delete", 204] >= 1
     counted = [

@@ -1,4 +1,4 @@
-"""Two servers with folders of their own on one PostgreSQL and one object storage."""
+"""Two servers with separate home folders share one PostgreSQL database and one object storage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.app.server import Server
 from tests.reliability.over_http import PROBE
 
 ASYNC = {"prefer": "respond-async"}
-#: Seconds until the other machine sees a change: one is promised, a busy test machine gets more.
+#: Seconds until the other server uses a change. One is guaranteed; a busy test machine may take longer.
 FRESH = 3.0
 
 
@@ -33,7 +33,9 @@ def served(client: httpx.Client) -> int:
     return version
 
 
-def test_two_machines_are_one_service(tmp_path: Path, postgres: Postgres, bucket: str) -> None:
+def test_two_servers_share_database_and_object_storage(
+    tmp_path: Path, postgres: Postgres, bucket: str
+) -> None:
     common = {
         "database_url": postgres.new_database(),
         "artifacts": bucket,
@@ -43,19 +45,19 @@ def test_two_machines_are_one_service(tmp_path: Path, postgres: Postgres, bucket
     (tmp_path / "secret").write_text("5e" * 32)
     first = Server(tmp_path / "first", **common)
     second = Server(tmp_path / "second", **common)
-    first.start(wait=False)  # both at once: one of them makes the tables
+    first.start(wait=False)  # both start at the same time; one of them creates the tables
     with second, first.client() as here, second.client() as there:
         first.wait_until_ready()
-        # What one trains the other serves, the same to the byte.
+        # The other server serves the trained versions with byte-identical responses.
         for seed in (1, 2):
             assert here.post("/train", json=training("m", seed=seed)).status_code == 201
         seconds_until(lambda: served(there) == 2, FRESH)
         body = {"model": "m", "version": 1, "X": PROBE}
         assert here.post("/predict", json=body).content == there.post("/predict", json=body).content
-        # An alias that one moves the other sees within a second.
+        # The other server uses a moved alias within a second.
         assert here.put("/models/m/aliases/production", json={"version": 1}).status_code == 200
         assert seconds_until(lambda: served(there) == 1, 10.0) < FRESH
-        # Each job runs once, whoever took it in.
+        # Each job runs once, regardless of the server that accepted it.
         jobs = [
             client.post("/train", json=training("n", seed=seed), headers=ASYNC).json()["id"]
             for seed in range(4)
@@ -64,7 +66,7 @@ def test_two_machines_are_one_service(tmp_path: Path, postgres: Postgres, bucket
         seconds_until(lambda: all(state(there, job) == "succeeded" for job in jobs), 60)
         versions = here.get("/models/n").json()["versions"]
         assert sorted(version["version"] for version in versions) == list(range(1, 9))
-        # A machine that dies: its job is called interrupted by the other, which goes on.
+        # After a server dies, the other marks its job as interrupted and still works.
         dying = here.post("/train", json=slow_training(), headers=ASYNC).json()["id"]
         also = here.post("/train", json=slow_training(), headers=ASYNC).json()["id"]
         seconds_until(lambda: {state(there, dying), state(there, also)} == {"running"}, 30)

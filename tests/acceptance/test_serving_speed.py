@@ -1,7 +1,7 @@
-"""The cost of a prediction, as a ratio to what the web framework itself costs.
+"""CPU time of a prediction, compared with the CPU time of FastAPI itself.
 
-CPU time of the server processes, both sides in turns, the best of several rounds: a busy machine
-makes every round slower, never faster.
+Both servers are measured alternately, and the best of several rounds counts: a busy machine makes
+rounds slower, never faster.
 """
 
 from __future__ import annotations
@@ -29,46 +29,48 @@ pytestmark = pytest.mark.timed
 
 @dataclass(frozen=True)
 class Side:
-    """A request to a server process."""
+    """A request and the server process that receives it."""
 
     pid: int
     port: int
     request: bytes
 
     def cpu_seconds(self) -> float:
-        """CPU time of all threads of the process so far."""
+        """CPU time of all threads of the process so far, in seconds."""
         tasks = Path(f"/proc/{self.pid}/task").iterdir()
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
     def cost(self, calls: int) -> float:
-        """CPU seconds of the server for one call."""
-        lines = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(CONNECTIONS)]
+        """CPU time of the server for one call, in seconds."""
+        connections = [
+            socket.create_connection(("127.0.0.1", self.port)) for _ in range(CONNECTIONS)
+        ]
         before = self.cpu_seconds()
         for _ in range(max(1, calls // CONNECTIONS)):
-            for line in lines:
-                line.sendall(self.request)
-            for line in lines:
-                assert read_answer(line).startswith(b"HTTP/1.1 200")
+            for connection in connections:
+                connection.sendall(self.request)
+            for connection in connections:
+                assert read_response(connection).startswith(b"HTTP/1.1 200")
         after = self.cpu_seconds()
-        for line in lines:
-            line.close()
+        for connection in connections:
+            connection.close()
         return (after - before) / (max(1, calls // CONNECTIONS) * CONNECTIONS)
 
 
-def read_answer(line: socket.socket) -> bytes:
-    data = line.recv(65536)
+def read_response(connection: socket.socket) -> bytes:
+    data = connection.recv(65536)
     while b"\r\n\r\n" not in data:
-        data += line.recv(65536)
+        data += connection.recv(65536)
     head, _, body = data.partition(b"\r\n\r\n")
     length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
     got = len(body)
     while got < length:
-        got += len(line.recv(1 << 20))
+        got += len(connection.recv(1 << 20))
     return head
 
 
 def ratio(ours: Side, theirs: Side, calls: int, rounds: int) -> float:
-    """Our cost over theirs, each at its best."""
+    """Cost of the service divided by the cost of the comparison, each in its best round."""
     for side in (ours, theirs):
         side.cost(calls // 4)
     costs = [(ours.cost(calls), theirs.cost(calls)) for _ in range(rounds)]
@@ -95,7 +97,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def bare() -> Iterator[tuple[int, int]]:
-    """Process id and port of the service to compare with."""
+    """Process id and port of the minimal service used for comparison."""
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "tests.acceptance.bare:app", f"--port={port}"]
     process = subprocess.Popen(
@@ -103,7 +105,7 @@ def bare() -> Iterator[tuple[int, int]]:
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
     try:
-        transport = httpx.HTTPTransport(retries=10)  # with pauses that double: about a minute
+        transport = httpx.HTTPTransport(retries=10)  # exponential backoff, one minute in total
         with httpx.Client(transport=transport, timeout=60) as client:
             assert client.get(f"http://127.0.0.1:{port}/openapi.json").status_code == 200
         yield process.pid, port
@@ -113,15 +115,15 @@ def bare() -> Iterator[tuple[int, int]]:
 
 
 def test_one_row_costs_little_more_than_a_constant(ours: Server, bare: tuple[int, int]) -> None:
-    """With all checks, metrics and limits; without any, the framework alone is the other side."""
+    """Compare a prediction, including all checks, metrics and limits, with an empty FastAPI route."""
     mine = Side(ours.pid, ours.port, post("/predict", 1, model="lin"))
     constant = Side(*bare, post("/constant", 1))
     assert ratio(mine, constant, calls=400, rounds=10) < 1.5
 
 
-def test_ten_thousand_rows_cost_a_fraction_of_the_usual_route(
+def test_ten_thousand_rows_cost_a_fraction_of_an_idiomatic_route(
     ours: Server, bare: tuple[int, int]
 ) -> None:
     mine = Side(ours.pid, ours.port, post("/predict", 10_000, model="lin"))
-    usual = Side(*bare, post("/predict", 10_000))
-    assert ratio(mine, usual, calls=8, rounds=3) < 0.2
+    idiomatic = Side(*bare, post("/predict", 10_000))
+    assert ratio(mine, idiomatic, calls=8, rounds=3) < 0.2

@@ -1,1 +1,1 @@
-"""The reliability programme: faults on purpose, and what must hold after each (docs/reliability.md)."""
+"""Reliability tests: inject faults and check invariants after each (docs/reliability.md)."""

@@ -1,8 +1,9 @@
-"""`make test-reliability`: the full programme, a part at a time, and its table.
+"""Run all rows of the reliability tests and print their table (`make test-reliability`).
 
-What has been done is kept in a file, so that a run which was cut short goes on where it was. The file
-belongs to one state of the code: after a change it begins anew, or goes on with `--keep`, and the table
-says which rows were run before.
+Each row runs in parts. The results of complete parts are stored in a file, so that an interrupted run
+continues where it stopped. The file belongs to one state of the code: after a change of the code the
+run starts from the beginning, unless `--keep` is given, and then the table names the rows that ran on
+older code.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ PAGE = ROOT / "docs" / "reliability.md"
 
 
 def main() -> int:
-    """Run what has not been run yet; 1 if anything was violated."""
+    """Run the parts that have no result yet; return 1 if there are violations."""
     options = _options()
     results = _Results(options.results, options.counts, fresh=options.fresh, keep=options.keep)
     rows = all_rows()
@@ -38,7 +39,7 @@ def main() -> int:
         with ExitStack() as stack:
             databases = _Databases(stack)
             for row in chosen:
-                _play(row, options.counts, results, databases)
+                _execute(row, options.counts, results, databases)
     print(table(rows, results.by_row()))
     if options.write:
         write_into(PAGE, table(rows, results.by_row()), _circumstances(results))
@@ -47,21 +48,33 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability", description=__doc__)
-    parser.add_argument("--counts", choices=("full", "quick"), default="full")
-    parser.add_argument("--rows", help="keys, separated by commas; default: all")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--fresh", action="store_true", help="forget what has been done")
     parser.add_argument(
-        "--keep", action="store_true", help="keep what was run on other code, and mark it"
+        "--counts",
+        choices=("full", "quick"),
+        default="full",
+        help="number of cases: full, or quick as in `make test` (default full)",
+    )
+    parser.add_argument("--rows", help="keys of rows, separated by commas (default: all)")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        help="file of the results (default .reliability/results.json)",
+    )
+    parser.add_argument("--fresh", action="store_true", help="discard the stored results")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep results of older code, and mark them"
     )
     parser.add_argument(
-        "--write", action="store_true", help="put the table into docs/reliability.md"
+        "--write", action="store_true", help="write the table into docs/reliability.md"
     )
-    parser.add_argument("--table-only", action="store_true", help="run nothing")
+    parser.add_argument(
+        "--table-only", action="store_true", help="run nothing, only print the table"
+    )
     return parser.parse_args()
 
 
-def _play(row: Row, counts: str, results: _Results, databases: _Databases) -> None:
+def _execute(row: Row, counts: str, results: _Results, databases: _Databases) -> None:
     total = row.full if counts == "full" else row.quick
     size = row.part if counts == "full" else max(1, total)
     for number, start in enumerate(range(0, total, size)):
@@ -72,36 +85,36 @@ def _play(row: Row, counts: str, results: _Results, databases: _Databases) -> No
             began, before = time.monotonic(), _cpu_seconds()
             missing = ""
             try:
-                row.play(run)
+                row.execute(run)
             except NotPossible as why:
                 missing = str(why)
             except KeyboardInterrupt:
                 raise
-            except Exception:  # a row that breaks off has not passed
-                run.wrong(f"broke off: {traceback.format_exc()[-1500:]}")
+            except Exception:  # a row that raises has not passed
+                run.add_violations(f"The row raised an exception: {traceback.format_exc()[-1500:]}")
             seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
         results.add(row.key, number, run, seconds, missing)
         said = f"not run: {missing}" if missing else f"{run.n_violations} violations"
-        spent = f"{seconds:.0f} s ({cpu:.0f} s of processors)"
+        spent = f"{seconds:.0f} s ({cpu:.0f} s CPU time)"
         print(f"{row.key} part {number}: {run.cases} cases, {spent}, {said}", flush=True)
         for text in run.violations:
             print(f"    {text}", flush=True)
 
 
 def _cpu_seconds() -> float:
-    """Of this process and of all that it has started and that have ended."""
+    """CPU time of this process and of its ended children, in seconds."""
     return sum(os.times()[:4])
 
 
 class _Databases:
-    """One PostgreSQL, started when the first row asks for it."""
+    """One PostgreSQL server, started when a row first needs it."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self._postgres: Any = None
 
     def new(self) -> str:
-        """The URL of an empty database."""
+        """Create an empty database and return its URL."""
         if self._postgres is None:
             from tests.app.postgres import Postgres
 
@@ -111,7 +124,7 @@ class _Databases:
 
 
 class _Results:
-    """The file: one entry per part of a row."""
+    """The file of results, with one entry per part of a row."""
 
     def __init__(self, path: Path, counts: str, *, fresh: bool, keep: bool) -> None:
         self._path = path
@@ -124,14 +137,17 @@ class _Results:
                     part.setdefault("code", found["code"])
                 self._known = {**found, "code": self._code}
             else:
-                print("the code has changed since the last run: beginning anew", flush=True)
+                print(
+                    "the code or the counts have changed since the last run; starting from the beginning",
+                    flush=True,
+                )
 
     def has(self, key: str, number: int) -> bool:
-        """Whether a part has been done."""
+        """Whether a part is complete."""
         return f"{key}/{number}" in self._known["parts"]
 
     def add(self, key: str, number: int, run: Run, seconds: float, missing: str) -> None:
-        """A part is done."""
+        """Store the result of a part."""
         self._known["parts"][f"{key}/{number}"] = {
             "cases": run.cases,
             "seconds": round(seconds, 2),
@@ -147,24 +163,24 @@ class _Results:
         partial.replace(self._path)
 
     def by_row(self) -> dict[str, list[dict[str, Any]]]:
-        """The parts of each row."""
+        """Results of the parts of each row."""
         found: dict[str, list[dict[str, Any]]] = {}
         for name, part in self._known["parts"].items():
             found.setdefault(name.split("/")[0], []).append(part)
         return found
 
     def of_other_code(self) -> list[str]:
-        """The rows that were run, at least in part, before the last change."""
+        """Rows that ran, at least partly, on older code."""
         parts = self._known["parts"].items()
         return sorted({name.split("/")[0] for name, part in parts if part["code"] != self._code})
 
     def n_violations(self) -> int:
-        """Of all parts."""
+        """Number of violations of all parts."""
         return sum(part["violations"] for part in self._known["parts"].values())
 
 
 def _digest_of_code() -> str:
-    """Of the service and of the programme."""
+    """Digest of the source of the service and of the reliability tests."""
     digest = hashlib.sha256()
     for folder in ("app", "frtsvm_core", "tests/reliability"):
         for path in sorted((ROOT / folder).rglob("*")):
@@ -185,9 +201,7 @@ def _circumstances(results: _Results) -> str:
     python = ".".join(map(str, sys.version_info[:2]))
     said = f"{seconds / 60:.0f} minutes, Python {python}, commit {done.stdout.strip()}"
     before = results.of_other_code()
-    return (
-        f"{said}; run before the last change of the code: {', '.join(before)}" if before else said
-    )
+    return f"{said}. Rows that ran on older code: {', '.join(before)}" if before else said
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""F: credentials, how keys are compared, other sites, and what callers can put into the log."""
+"""F1, F2, F3: credentials, comparison of keys, other origins, and log injection."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ from tests.app.api.test_access import BAD, KEYS, routes
 from tests.app.server import Server
 from tests.reliability.planted import plant_from_environment
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 from tests.reliability.wire import request, send
 
 
-def guarded(run: Run) -> Server:
-    """A server with one key for each scope."""
+def server_with_keys(run: Run) -> Server:
+    """Server with one key for each scope."""
     entries = [f"{s.value}:{s.value}:{hash_key(key.encode())}" for s, key in KEYS.items()]
-    return a_server(run.new_folder("home"), api_keys=",".join(entries))
+    return make_server(run.new_folder("home"), api_keys=",".join(entries))
 
 
-@row("F1", "every route with eight bad credentials", full=240, quick=240)
+@row("F1", "every route with eight invalid credentials", full=240, quick=240)
 def bad_credentials(run: Run) -> None:
-    """401 in the same words, before anything is looked up."""
-    with guarded(run) as server, server.client() as client:
+    """Every response is a 401 with the same text, before any lookup."""
+    with server_with_keys(run) as server, server.client() as client:
         for method, path in routes(server):
             said: set[str] = set()
             for number, headers in enumerate(BAD):
                 answer = client.request(method, path, headers=headers)
                 found = []
                 if answer.status_code != 401:
-                    found.append(f"answered {answer.status_code}")
+                    found.append(f"responds with {answer.status_code}")
                 elif answer.headers.get("www-authenticate") != "Bearer":
-                    found.append("no challenge")
+                    found.append("no WWW-Authenticate challenge")
                 else:
                     body = answer.json()
                     said.add(body["error" if path.startswith("/v2") else "detail"])
-                run.case(found, f"{method} {path}, credential {number}")
-            if len(said) > 2:  # no key, or one that is not known
-                run.wrong(f"{method} {path} tells bad credentials apart: {said}")
+                run.add_case(found, f"{method} {path}, credential {number}")
+            if len(said) > 2:  # one text without a key, one with an unknown key
+                run.add_violations(f"{method} {path} distinguishes invalid credentials: {said}")
 
 
 @row("F2", "comparison of keys: every entry, in constant time", full=20_000, quick=2000)
 def comparison_of_keys(run: Run) -> None:
-    """By what is called, and by the clock: a key that begins right takes no longer."""
+    """Check the calls of `compare_digest`, and that a key with a correct beginning takes no longer."""
     plant_from_environment()
     keys = [secrets.token_hex(16).encode() for _ in range(8)]
     scopes = frozenset(Scope)
@@ -66,9 +66,11 @@ def comparison_of_keys(run: Run) -> None:
         with mock.patch("hmac.compare_digest", side_effect=hmac.compare_digest) as compare:
             _identify(access, key)
         if compare.call_count != len(entries):
-            run.wrong(f"{compare.call_count} of {len(entries)} entries were compared safely")
-    # Other keys in another order every time: what comes first, and where it lies, makes some
-    # nanoseconds, and a thing that takes turns can be told apart by them.
+            run.add_violations(
+                f"only {compare.call_count} of {len(entries)} entries were compared in constant time"
+            )
+    # Choose keys and their order at random each time: order and memory location change the time by
+    # some nanoseconds, so a fixed alternation could be distinguished.
     chance = random.Random(run.seed)
     times: dict[str, list[int]] = {"near": [], "far": []}
     for _ in range(run.wanted):
@@ -78,13 +80,13 @@ def comparison_of_keys(run: Run) -> None:
             began = time.perf_counter_ns()
             _identify(access, wrong[kind])
             times[kind].append(time.perf_counter_ns() - began)
-        run.case()
+        run.add_case()
     p = float(mannwhitneyu(times["near"], times["far"]).pvalue)
     gap = abs(float(np.median(times["near"]) - np.median(times["far"])))
-    run.facts |= {"smallest p": p, "largest gap of medians in ns": gap}
-    # A busy machine may shift one of two medians by a tick; an early exit shifts it by far more.
+    run.facts |= {"smallest p-value": p, "largest difference of medians in ns": gap}
+    # A busy machine may shift a median by a clock tick; an early exit shifts it by much more.
     if p < 0.01 and gap > 200:
-        run.wrong(f"bad keys can be told apart by time: p = {p:.2g}, {gap:.0f} ns")
+        run.add_violations(f"invalid keys can be distinguished by time: p = {p:.2g}, {gap:.0f} ns")
 
 
 def _identify(access: Access, key: bytes) -> None:
@@ -121,38 +123,40 @@ PAYLOADS = (
 )
 
 
-@row("F3", "other sites, and what callers put into the log", full=90, quick=90)
+@row("F3", "requests of other origins, and forged log entries", full=90, quick=90)
 def sites_and_logs(run: Run) -> None:
-    """No site is let in by default; every line of the log is one JSON object."""
-    with a_server(run.new_folder("home")) as server:
+    """By default no other origin is allowed; every line of the log is one JSON object."""
+    with make_server(run.new_folder("home")) as server:
         for origin in ORIGINS:
             asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
             found = _lets_in(send(server.port, request("GET", "/models", headers=asked)).head)
             found += _lets_in(send(server.port, request("OPTIONS", "/predict", headers=asked)).head)
-            run.case(found, f"origin {origin}")
+            run.add_case(found, f"origin {origin}")
         for payload in PAYLOADS:
             for name, raw in _with_payload(payload).items():
                 reply = send(server.port, raw)
-                found = [f"answered {reply.status}"] if reply.status >= 500 else []
+                found = [f"responds with {reply.status}"] if reply.status >= 500 else []
                 if b"fake" in reply.head:
-                    found.append("a header was made up")
-                run.case(found, f"{name} {payload[:20]!r}")
+                    found.append("a response header was injected")
+                run.add_case(found, f"{name} {payload[:20]!r}")
     for line in server.log.read_text(errors="surrogateescape").splitlines():
         try:
             entry = json.loads(line)
         except ValueError:
-            run.wrong(f"a line of the log is not JSON: {line[:100]!r}")
+            run.add_violations(f"log line is not JSON: {line[:100]!r}")
             continue
         if not isinstance(entry, dict) or "level" not in entry or "fake" in entry:
-            run.wrong(f"a line of the log was made up: {line[:100]!r}")
+            run.add_violations(f"log line was forged: {line[:100]!r}")
 
 
 def _lets_in(head: bytes) -> list[str]:
-    return ["lets another site read"] if b"access-control-allow-origin" in head.lower() else []
+    return (
+        ["allows another origin to read"] if b"access-control-allow-origin" in head.lower() else []
+    )
 
 
 def _with_payload(payload: str) -> dict[str, bytes]:
-    """The payload in the path, in the query, in the id of the request, and as a model."""
+    """Requests with the payload in the path, the query, the request id and the model name."""
     plain = payload.encode("utf-8").replace(b"\n", b"%0a").replace(b" ", b"%20")
     body: dict[str, Any] = {"model": payload, "X": [[1, 2]]}
     get = request("GET", "@@")

@@ -1,4 +1,4 @@
-"""B4: a server starts on a store in which something is broken."""
+"""B4: start of a server on a damaged store."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import httpx
 
 from tests.app.data import training
 from tests.app.server import Server
-from tests.reliability.over_http import PROBE, answer_part, restart
+from tests.reliability.over_http import PROBE, response_part, restart
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
 Break = Callable[[Path, Path], None]
-"""Given the home folder and the file of the model `broken`."""
+"""Damages a store, given the home folder and the predictor file of the model `broken`."""
 
 
 def _empty(home: Path, file: Path) -> None:
     file.write_bytes(b"")
 
 
-def _foreign(home: Path, file: Path) -> None:
+def _other_format(home: Path, file: Path) -> None:
     file.write_bytes(b"\x80\x05}\x94\x8c\x06format\x94Kcs." + bytes(100))
 
 
@@ -34,7 +34,7 @@ def _folder(home: Path, file: Path) -> None:
 
 
 def _link(home: Path, file: Path) -> None:
-    """To a copy outside the store: the same bytes, but not ours to follow."""
+    """Replace the file by a link to an identical copy outside the store, which must not be followed."""
     outside = home.parent / "outside"
     shutil.copyfile(file, outside)
     file.unlink()
@@ -50,20 +50,20 @@ def _missing(home: Path, file: Path) -> None:
 
 
 def _pipe(home: Path, file: Path) -> None:
-    """Whoever opens it waits for ever."""
+    """Replace the file by a named pipe: a process that opens it would block forever."""
     file.unlink()
     os.mkfifo(file)
 
 
-#: The model `broken` cannot be served; everything else can.
+#: Damages after which only the model `broken` cannot be served.
 DAMAGED: dict[str, Break] = {
-    "file of no bytes": _empty,
-    "file of another format": _foreign,
-    "folder for a file": _folder,
-    "link out of the store": _link,
-    "file that may not be read": _unreadable,
+    "empty file": _empty,
+    "file of another format": _other_format,
+    "folder instead of a file": _folder,
+    "link to a file outside the store": _link,
+    "file without read permission": _unreadable,
     "missing file": _missing,
-    "pipe for a file": _pipe,
+    "pipe instead of a file": _pipe,
 }
 
 
@@ -74,7 +74,7 @@ def _orphans(home: Path, file: Path) -> None:
     (home / "artifacts" / f"{'0' * 64}.joblib").write_bytes(b"half")
 
 
-def _strangers(home: Path, file: Path) -> None:
+def _unrelated_files(home: Path, file: Path) -> None:
     for name in ("tmp", "spool", "artifacts", "processes"):
         (home / name / "a folder").mkdir()
         (home / name / "read me.txt").write_text("not ours")
@@ -93,13 +93,13 @@ def _journal(home: Path, file: Path) -> None:
     (home / "frtsvm.sqlite3-journal").write_bytes(os.urandom(5000))
 
 
-#: Everything can be served.
+#: Damages after which everything can be served.
 HARMLESS: dict[str, Break] = {
-    "files that nobody refers to": _orphans,
-    "files and folders of strangers": _strangers,
-    "folders that are gone": _no_folders,
-    "shared memory cut short": _generation,
-    "a journal that is none": _journal,
+    "files without references": _orphans,
+    "unrelated files and folders": _unrelated_files,
+    "missing folders": _no_folders,
+    "truncated shared memory": _generation,
+    "invalid journal": _journal,
 }
 
 
@@ -119,23 +119,23 @@ def _short_secret(home: Path, file: Path) -> None:
     (home / "secret.key").write_bytes(b"short")
 
 
-def _no_marker(home: Path, file: Path) -> None:
+def _no_store_id(home: Path, file: Path) -> None:
     (home / "store-id").unlink()
 
 
-#: Serving would lose or sweep something: the server says what is wrong and ends.
+#: Damages after which serving could lose data: the server must report the problem and exit.
 FATAL: dict[str, Break] = {
-    "database of no bytes": _database_empty,
-    "database of noise": _database_noise,
+    "empty database": _database_empty,
+    "database of random bytes": _database_noise,
     "another secret": _other_secret,
-    "a secret cut short": _short_secret,
-    "artifacts without their mark": _no_marker,
+    "truncated secret": _short_secret,
+    "artifacts without store id": _no_store_id,
 }
 
 
-@row("B4", "start on a broken store", full=17, quick=10)
+@row("B4", "start on a damaged store", full=17, quick=10)
 def broken_stores(run: Run) -> None:
-    """Ready within ten seconds and the rest is served, or a refusal that changes nothing."""
+    """The server is ready within ten seconds and serves the rest, or it refuses without any change."""
     template = run.new_folder("template") / "home"
     expected = _prepare(template)
     kinds = {**DAMAGED, **HARMLESS, **FATAL}
@@ -145,25 +145,25 @@ def broken_stores(run: Run) -> None:
         shutil.copytree(template, home)
         file = _file_of(home)
         kinds[name](home, file)
-        server = a_server(home)
-        check = _wrong_when_refused if name in FATAL else _wrong_when_served
+        server = make_server(home)
+        check = _violations_when_refused if name in FATAL else _violations_when_served
         try:
-            run.case(check(server, expected, damaged=name in DAMAGED), name)
+            run.add_case(check(server, expected, damaged=name in DAMAGED), name)
         finally:
             if server.process is not None and server.process.poll() is None:
                 server.kill()
 
 
 def _prepare(home: Path) -> bytes:
-    """A store with two models; what the second one answers."""
+    """Create a store with two models; return the response of the second."""
     with Server(home) as server, server.client() as client:
         for seed, model in enumerate(("broken", "whole")):
             assert client.post("/train", json=training(model, seed=seed)).status_code == 201
-        return answer_part(client.post("/predict", json={"model": "whole", "X": PROBE}).content)
+        return response_part(client.post("/predict", json={"model": "whole", "X": PROBE}).content)
 
 
 def _file_of(home: Path) -> Path:
-    """The predictor of the model `broken`."""
+    """Predictor file of the model `broken`."""
     from app.store.store import Store
 
     with Store(home, f"sqlite:///{home}/frtsvm.sqlite3") as store:
@@ -171,50 +171,52 @@ def _file_of(home: Path) -> Path:
     return home / "artifacts" / f"{sha256}.joblib"
 
 
-def _wrong_when_served(server: Server, expected: bytes, *, damaged: bool) -> list[str]:
+def _violations_when_served(server: Server, expected: bytes, *, damaged: bool) -> list[str]:
     found = restart(server)
     with server.client() as client:
         whole = client.post("/predict", json={"model": "whole", "X": PROBE})
-        if whole.status_code != 200 or answer_part(whole.content) != expected:
-            found.append(f"I2: the whole model answers {whole.status_code}")
+        if whole.status_code != 200 or response_part(whole.content) != expected:
+            found.append(f"I2: the intact model responds with {whole.status_code}")
         broken = client.post("/predict", json={"model": "broken", "X": PROBE}, timeout=10)
         status = client.get("/models/broken").json()["versions"][0].get("status")
         if damaged and not _is_refused(broken, server.home):
-            found.append(f"I2: the broken model answers {broken.status_code}")
+            found.append(f"I2: the damaged model responds with {broken.status_code}")
         if not damaged and (broken.status_code != 200 or status == "damaged"):
             found.append(f"I1: a model is not served: {broken.status_code} {status}")
         if not damaged and client.post("/train", json=training("new", seed=2)).status_code != 201:
-            found.append("I3: does not train")
+            found.append("I3: the server does not train")
     return found
 
 
 def _is_refused(answer: httpx.Response, home: Path) -> bool:
-    readable = os.geteuid() == 0 and answer.status_code == 200 and not _is_strange(home)
+    readable = (
+        os.geteuid() == 0 and answer.status_code == 200 and not _all_files_have_permissions(home)
+    )
     return readable or answer.json().get("type") == "urn:frtsvm:problem:artifact-damaged"
 
 
-def _is_strange(home: Path) -> bool:
-    """Whether some artifact is something else than a file; root may read one of mode 000."""
+def _all_files_have_permissions(home: Path) -> bool:
+    """Whether no artifact has mode 000. Root can read a file of mode 000, so it may be served."""
     modes = [path.lstat().st_mode & 0o777 for path in (home / "artifacts").iterdir()]
     return 0 not in modes
 
 
-def _wrong_when_refused(server: Server, expected: bytes, *, damaged: bool) -> list[str]:
+def _violations_when_refused(server: Server, expected: bytes, *, damaged: bool) -> list[str]:
     before = _names(server.home)
     server.start(wait=False)
     assert server.process is not None
     deadline = time.monotonic() + 60
     while server.process.poll() is None:
         if time.monotonic() > deadline:
-            return ["I3: neither serves nor ends"]
+            return ["I3: the server neither becomes ready nor exits"]
         time.sleep(0.05)
     found = []
     if server.process.returncode == 0:
-        found.append("I3: ended as if all was well")
+        found.append("I3: the server exited with code 0")
     lost = before - _names(server.home)
     found += [f"I1: {name} was removed" for name in sorted(lost)]
     if not server.log.read_text().strip():
-        found.append("I3: ended without a word")
+        found.append("I3: the server exited without a message")
     return found
 
 

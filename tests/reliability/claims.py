@@ -1,4 +1,4 @@
-"""E3: many processes take jobs from one queue, and some are killed while they do."""
+"""E3: many processes claim jobs from one queue, and some of them are killed meanwhile."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DATABASES = ("sqlite", "postgresql")
 
 @row(
     "E3",
-    "jobs claimed by many processes, some killed; cases are jobs",
+    "jobs claimed by many processes, some killed; a case is a job",
     full=4000,
     quick=160,
     part=1000,
 )
 def claims(run: Run) -> None:
-    """No job is taken twice, none is lost, each has one end."""
+    """No job is claimed twice, none is lost, and each ends exactly once."""
     for kind in DATABASES:
         home = run.new_folder(kind)
         url = run.database(kind).get("database_url", f"sqlite:///{home}/frtsvm.sqlite3")
@@ -43,20 +43,20 @@ def claims(run: Run) -> None:
         for job in jobs:
             found = []
             if claimed[job] > 1:
-                found.append(f"I4: claimed {claimed[job]} times")
+                found.append(f"I4: was claimed {claimed[job]} times")
             if ended.get(job) not in ("failed", "cancelled"):
                 found.append(f"I4: is {ended.get(job)}")
-            run.case(found, f"{kind} {job}")
+            run.add_case(found, f"{kind} {job}")
 
 
 def enqueue_one(store: Store, room: int) -> str:
-    """A job with hardly any data."""
+    """Queue a job with very little data."""
     data = store.files.stage({"a": 1})
     return store.jobs.enqueue("m", {}, data, 1, "request", room + 1).id
 
 
 def _race(home: Path, url: str, run: Run, kills: int) -> Counter[str]:
-    """Start the claimers, kill some and start others for them; who took what."""
+    """Start claiming processes, kill some and replace them; return how often each job was claimed."""
     chance = random.Random(run.seed)
     folder = run.new_folder("claims")
     command = [sys.executable, "-m", "tests.reliability.claims", str(home), url]
@@ -74,19 +74,19 @@ def _race(home: Path, url: str, run: Run, kills: int) -> Counter[str]:
         start()
     deadline = time.monotonic() + 1500
     while any(process.poll() is None for process in running):
-        assert time.monotonic() < deadline, "the queue does not become empty"
+        assert time.monotonic() < deadline, "The queue does not become empty."
         time.sleep(chance.uniform(0.05, 0.5))
         alive = [p for p in running if p.poll() is None]
         if kills and alive and any(folder.iterdir()):
             kills -= 1
             os.kill(chance.choice(alive).pid, signal.SIGKILL)
-            run.add("killed claimers", 1)
+            run.count("killed processes", 1)
             start()
     return Counter(line for path in folder.iterdir() for line in path.read_text().split())
 
 
 def main() -> None:
-    """Take jobs until there are none; note each before anything else."""
+    """Claim jobs until the queue is empty; write down each job immediately after its claim."""
     home, url, notes = sys.argv[1:]
     plant_from_environment()
     with Store(Path(home), url) as store, Path(notes).open("a", encoding="ascii") as file:

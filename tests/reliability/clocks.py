@@ -1,4 +1,4 @@
-"""E4: the clock on the wall is wrong, or jumps while a training runs."""
+"""E4: the system clock is wrong, or jumps while a training runs."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from tests.app.data import long_search, training
 from tests.app.server import Server
 from tests.reliability.faultfs import Watched, watch
 from tests.reliability.invariants import Ledger
-from tests.reliability.over_http import check, learn
+from tests.reliability.over_http import check, train_reference_versions
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
 HOUR, DAY = 3600, 86_400
-#: Longer than a reaper that is wrong about the clock would wait for a beat.
+#: Longer than a lease that is wrongly measured with the system clock would last.
 SEARCH_SECONDS = 4.0
-#: What happens to the clock: before the start, and while a training runs.
+#: Offset of the clock in seconds before the start, and while a training runs.
 CASES: dict[str, tuple[int, int]] = {
-    "an hour forward in flight": (0, HOUR),
-    "an hour back in flight": (0, -HOUR),
-    "400 days behind": (-400 * DAY, -400 * DAY),
-    "ten years ahead": (3650 * DAY, 3650 * DAY),
-    "400 days back in flight": (0, -400 * DAY),
-    "ten years forward in flight": (0, 3650 * DAY),
-    "to 1970 in flight": (0, -int(time.time()) + DAY),
-    "back and forth": (HOUR, -HOUR),
+    "one hour forward during training": (0, HOUR),
+    "one hour back during training": (0, -HOUR),
+    "400 days behind from the start": (-400 * DAY, -400 * DAY),
+    "ten years ahead from the start": (3650 * DAY, 3650 * DAY),
+    "400 days back during training": (0, -400 * DAY),
+    "ten years forward during training": (0, 3650 * DAY),
+    "to 1970 during training": (0, -int(time.time()) + DAY),
+    "ahead, then back": (HOUR, -HOUR),
 }
 
 
-@row("E4", "a clock that is wrong or jumps while a training runs", full=8, quick=1)
+@row("E4", "system clock that is wrong or jumps during a training", full=8, quick=1)
 def clocks(run: Run) -> None:
-    """No job is lost or run twice, and versions are in the order in which they were made."""
+    """No job is lost or run twice, and versions are numbered in the order of their creation."""
     folder = run.new_folder("watched")
     root = folder / "stores"
     root.mkdir()
     watched = watch(root, folder)
-    server = a_server(root / "home", workers=2, lease_timeout=10)
+    server = make_server(root / "home", workers=2, lease_timeout=10)
     server.environment = watched.environment
     ledger = Ledger()
     with server:
-        learn(server, ledger)
+        train_reference_versions(server, ledger)
     for name, (before, during) in list(CASES.items())[: run.wanted]:
         watched.control.set_clock(before)
         with server, server.client() as client:
-            run.case(_play(server, client, watched, ledger, during), name)
+            run.add_case(_execute(server, client, watched, ledger, during), name)
 
 
-def _play(
+def _execute(
     server: Server, client: httpx.Client, watched: Watched, ledger: Ledger, during: int
 ) -> list[str]:
     headers = {"prefer": "respond-async"}
@@ -63,14 +63,14 @@ def _play(
     ended = _state(client, job)
     found = []
     if ended["state"] != "succeeded":
-        found.append(f"I1: the training in flight has {ended['state']}: {ended['error']}")
+        found.append(f"I1: the running training is {ended['state']}: {ended['error']}")
     second = client.post("/train", json=training("alpha", seed=1))
     if (first.status_code, second.status_code) != (201, 201):
-        return [*found, f"I3: trainings are answered {first.status_code}, {second.status_code}"]
+        return [*found, f"I3: trainings get {first.status_code} and {second.status_code}"]
     for seed, answer in enumerate((first, second)):
         ledger.trained["alpha", answer.json()["version"]] = seed
     if not first.json()["version"] < second.json()["version"]:
-        found.append("I1: versions are not in order")
+        found.append("I1: the versions are not in order")
     served = client.post("/predict", json={"model": "alpha", "X": [[0.0, 0.0]]}).json()["version"]
     if served != second.json()["version"]:
         found.append(f"I1: version {served} is served, the newest is {second.json()['version']}")

@@ -1,4 +1,4 @@
-"""A1: schemathesis over the OpenAPI document, with all its checks, against a real server."""
+"""A1: schemathesis with all its checks on the OpenAPI document, against a real server."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from app.schemas.keys import hash_key
 from tests.app.data import training
 from tests.app.server import Server
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
 KEY = "a-key-for-schemathesis"
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 SEED = 20240
-#: Examples for each operation: in the full programme, and in `make test`.
+#: Examples per operation, in a full run (True) and in `make test` (False).
 EXAMPLES = {True: 200, False: 8}
 
 
-@row("A1", "schemathesis, all phases and checks; cases are seeds", full=5, quick=1, part=1)
+@row("A1", "schemathesis, all phases and checks; a case is a seed", full=5, quick=1, part=1)
 def contract(run: Run) -> None:
-    """No 5xx, no undocumented status, nothing invalid accepted, nothing that its schema denies."""
+    """No 5xx, no undocumented status, no invalid request accepted, no response against its schema."""
     keys = f"tests:admin:{hash_key(KEY.encode())}"
-    # Some of the trainings that it makes up are searches: let them be short.
+    # Some of the generated trainings are searches; keep them short.
     limits = {"search_seconds": 0.3, "max_search_seconds": 1.0, "max_search_configurations": 200}
     full = run.folder.name.startswith("frtsvm-")
-    with a_server(run.new_folder("home"), api_keys=keys, **limits) as server:
+    with make_server(run.new_folder("home"), api_keys=keys, **limits) as server:
         n_operations = _prepare(server)
         command = [
             str(Path(sys.executable).with_name("st")),
@@ -50,15 +50,15 @@ def contract(run: Run) -> None:
     if not re.search(rf"Tested: +{n_operations}\b", done.stdout):
         found.append("I3: some operations were not tested")
     if not ready:
-        found.append("I3: not ready afterwards")
+        found.append("I3: the server is not ready afterwards")
     cases = re.search(r"(\d[\d,]*) generated", done.stdout)
     if cases:
-        run.add("requests", int(cases[1].replace(",", "")))
-    run.case(found, f"seed {SEED + run.seed}")
+        run.count("requests", int(cases[1].replace(",", "")))
+    run.add_case(found, f"seed {SEED + run.seed}")
 
 
 def _prepare(server: Server) -> int:
-    """Some models to ask for; the number of operations."""
+    """Train some models; return the number of operations in the OpenAPI document."""
     with server.client(headers={"authorization": f"Bearer {KEY}"}) as client:
         for seed in range(3):
             assert client.post("/train", json=training(seed=seed)).status_code == 201

@@ -1,7 +1,7 @@
-"""C1: every change that the store makes to its files, in turn, fails or is the last one.
+"""C1: a crash or an error at each change that the store makes to its files, in turn.
 
-The moves run in a process of its own over `faultfs`; the store goes on from case to case, as one that
-crashes often does, and is checked as a whole after each.
+The store operations run in a separate process with `faultfs` preloaded. All cases use the same store,
+like a store that crashes often, and the whole store is checked after each case.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ DATABASES = ("sqlite", "postgresql")
 
 @row(
     "C1",
-    "crash, full disk or I/O error at each change of a file, in six moves",
+    "crash, full disk or I/O error at each file change of six store operations",
     full=3400,
     quick=60,
     part=340,
 )
 def crash_points(run: Run) -> None:
-    """Parts of the full programme take other cases each; `quick` takes a sample of all."""
+    """Each part of a full run takes different cases; `make test` takes a sample of all."""
     for kind in DATABASES:
         folder = run.new_folder(kind)
         root = folder / "stores"
         root.mkdir()
         watched = watch(root, folder, sync=False)
-        # Files are the same on both; only SQLite has its database among them.
+        # The artifact files are the same with both databases, but only SQLite adds database files.
         few = run.wanted // 8
         share = run.wanted - few if kind == "sqlite" else few
         url = run.database(kind).get("database_url", "")
@@ -39,7 +39,7 @@ def crash_points(run: Run) -> None:
 
 
 def drive(run: Run, name: str, watched: Watched, driver: str, *arguments: str) -> None:
-    """Run a driver over the shim, and count what it reports."""
+    """Run a driver program with `faultfs` preloaded, and record the cases that it reports."""
     control = watched.environment["FAULTFS_CONTROL"]
     command = [sys.executable, "-m", f"tests.reliability.{driver}", *arguments, str(run.seed)]
     done = subprocess.run(
@@ -53,13 +53,15 @@ def drive(run: Run, name: str, watched: Watched, driver: str, *arguments: str) -
     for line in done.stdout.splitlines():
         said = json.loads(line)
         for fact, amount in said.get("facts", {}).items():
-            run.add(fact, amount)
+            run.count(fact, amount)
         if "case" in said:
-            run.case(said["found"], f"{name} {said['case']}")
+            run.add_case(said["found"], f"{name} {said['case']}")
     if done.returncode != 0:
-        run.wrong(f"{name}: the driver ended with {done.returncode}: {done.stderr[-1500:]}")
+        run.add_violations(
+            f"{name}: The driver exited with code {done.returncode}: {done.stderr[-1500:]}"
+        )
 
 
 def plain_environment() -> dict[str, str]:
-    """Without settings of the service."""
+    """The environment without settings of the service."""
     return {key: value for key, value in os.environ.items() if not key.startswith("FRTSVM_")}

@@ -104,7 +104,7 @@ class Control:
         return hits
 
 
-def after_power_cut(disk: Path, folder: Path, target: Path) -> None:
+def restore_after_power_cut(disk: Path, folder: Path, target: Path) -> None:
     """Build what a disk holds that keeps nothing but what it was told to keep.
 
     Names are there if their folder was made durable after they were given, contents as they were
@@ -138,14 +138,14 @@ def _kept(disk: Path, inode: int, target: Path) -> Iterator[tuple[Path, bytes | 
             yield path, contents.read_bytes() if contents.exists() else b""
 
 
-def all_durable(disk: Path, folder: Path) -> None:
+def mark_all_durable(disk: Path, folder: Path) -> None:
     """After a power cut, what is there was on the disk."""
     lines = []
     for path in folder.iterdir():
         inode = path.stat().st_ino
         lines.append(f"{inode} {'d' if path.is_dir() else 'f'} {path.name}\n")
         if path.is_dir():
-            all_durable(disk, path)
+            mark_all_durable(disk, path)
         else:
             shutil.copyfile(path, disk / "inode" / str(inode))
     listing = disk / "folder" / str(folder.stat().st_ino)

@@ -1,8 +1,8 @@
 """C3r: power cuts on real file systems.
 
-A file system lives in a file of another one that can copy files in an instant. Such a copy, taken while
-the store is at work, is what a disk holds when the power fails; it is mounted, which replays its
-journal, and the store in it is checked against what had been acknowledged before the copy was taken.
+The file system with the store is an image file on XFS, which can copy files instantly (reflinks). A
+copy taken while the store works has the contents of a disk after a power cut. The test mounts the
+copy, which replays the journal, and checks the store against the changes acknowledged before the copy.
 """
 
 from __future__ import annotations
@@ -22,8 +22,15 @@ from typing import Any
 from app.store.store import Store
 from tests.reliability.crash_points import plain_environment
 from tests.reliability.invariants import Ledger, violations
-from tests.reliability.moves import MOVES, N_SEEDS, cancel_running, create, delete, replace
-from tests.reliability.over_store import StoreView, clean_up, expected_print
+from tests.reliability.operations import (
+    N_SEEDS,
+    OPERATIONS,
+    cancel_running,
+    create,
+    delete,
+    replace,
+)
+from tests.reliability.over_store import StoreView, clean_up, expected_digest
 from tests.reliability.programme import NotPossible, Run, row
 
 MIB = 1024**2
@@ -39,7 +46,7 @@ def _do(*command: str) -> None:
 
 def _format(image: Path, kind: str, size: int) -> None:
     if shutil.which(f"mkfs.{kind}") is None:
-        raise NotPossible(f"there is no mkfs.{kind}")
+        raise NotPossible(f"mkfs.{kind} is not installed")
     with image.open("wb") as file:
         file.truncate(size)
     _do(f"mkfs.{kind}", "-q", str(image))
@@ -47,9 +54,9 @@ def _format(image: Path, kind: str, size: int) -> None:
 
 @contextmanager
 def mounted(image: Path, where: Path, kind: str = "") -> Iterator[Path]:
-    """The file system in a file."""
+    """Mount the file system in an image file."""
     where.mkdir(exist_ok=True)
-    options = "loop,nouuid" if kind == "xfs" else "loop"  # a copy has the number of its original
+    options = "loop,nouuid" if kind == "xfs" else "loop"  # a copy has the same UUID as the original
     _do("mount", "-o", options, str(image), str(where))
     try:
         yield where
@@ -63,11 +70,11 @@ def mounted(image: Path, where: Path, kind: str = "") -> Iterator[Path]:
             time.sleep(0.2)
 
 
-@row("C3r", "power cut on ext4 and on xfs, by copies of the disk", full=200, quick=8, part=50)
+@row("C3r", "power cut on ext4 and XFS, by snapshots of the disk", full=200, quick=8, part=50)
 def real_power_cuts(run: Run) -> None:
-    """What was acknowledged before the copy is in it."""
+    """Every change acknowledged before the snapshot is in the snapshot."""
     if os.geteuid() != 0:
-        raise NotPossible("mounting needs root")
+        raise NotPossible("mounting requires root")
     with ExitStack() as stack:
         outer = run.folder / "outer.img"
         _format(outer, "xfs", OUTER)
@@ -76,10 +83,10 @@ def real_power_cuts(run: Run) -> None:
             image = disk / f"{kind}.img"
             _format(image, kind, INNER)
             with mounted(image, run.folder / f"mount-{kind}") as home:
-                _play(run, kind, image, home / "home", run.wanted // len(KINDS))
+                _execute(run, kind, image, home / "home", run.wanted // len(KINDS))
 
 
-def _play(run: Run, kind: str, image: Path, home: Path, wanted: int) -> None:
+def _execute(run: Run, kind: str, image: Path, home: Path, wanted: int) -> None:
     chance = random.Random(run.seed)
     acknowledged = run.folder / f"{kind}-{run.cases}.acks"
     worker = subprocess.Popen(
@@ -89,8 +96,8 @@ def _play(run: Run, kind: str, image: Path, home: Path, wanted: int) -> None:
     try:
         deadline = time.monotonic() + 60
         while not acknowledged.exists() or acknowledged.stat().st_size < 1000:
-            assert worker.poll() is None, "the worker has ended"
-            assert time.monotonic() < deadline, "the worker does nothing"
+            assert worker.poll() is None, "The worker process has ended."
+            assert time.monotonic() < deadline, "The worker process makes no progress."
             time.sleep(0.05)
         for number in range(wanted):
             time.sleep(chance.uniform(0.0, 0.3))
@@ -98,23 +105,23 @@ def _play(run: Run, kind: str, image: Path, home: Path, wanted: int) -> None:
             snapshot = image.with_name("snapshot.img")
             _do("cp", "--reflink=always", str(image), str(snapshot))
             later = acknowledged.read_text()
-            run.case(_wrong_with(run, snapshot, kind, said, later), f"{kind} {number}")
+            run.add_case(_violations_of(run, snapshot, kind, said, later), f"{kind} {number}")
             snapshot.unlink()
     finally:
         worker.kill()
         worker.wait()
 
 
-def _wrong_with(run: Run, snapshot: Path, kind: str, said: str, later: str) -> list[str]:
-    ledger = Ledger(expected={seed: expected_print(seed) for seed in range(N_SEEDS)})
+def _violations_of(run: Run, snapshot: Path, kind: str, said: str, later: str) -> list[str]:
+    ledger = Ledger(expected={seed: expected_digest(seed) for seed in range(N_SEEDS)})
     for line in said.splitlines():
         _note(ledger, json.loads(line))
-    # What was asked for meanwhile may have happened or not.
+    # Changes requested while the snapshot was taken may or may not be in it.
     for line in later[: later.rfind("\n") + 1].splitlines():
         what, *values = json.loads(line)
         if what == "deleting":
             ledger.asked_to_delete.add(tuple(values[0]))
-    run.add("acknowledged", len(said.splitlines()))
+    run.count("acknowledged changes", len(said.splitlines()))
     with mounted(snapshot, run.folder / "after", kind) as place:
         try:
             home = place / "home"
@@ -122,7 +129,7 @@ def _wrong_with(run: Run, snapshot: Path, kind: str, said: str, later: str) -> l
                 clean_up(store)
                 return violations(StoreView(store), ledger, settled=False)
         except Exception as error:
-            return [f"I3: the store cannot be used: {type(error).__name__}: {error}"]
+            return [f"I3: the store is not usable: {type(error).__name__}: {error}"]
 
 
 def _note(ledger: Ledger, said: list[Any]) -> None:
@@ -138,40 +145,40 @@ def _note(ledger: Ledger, said: list[Any]) -> None:
 
 
 def main() -> None:
-    """Make moves until killed; note what is acknowledged, on another file system."""
+    """Run store operations until killed; log acknowledged changes on another file system."""
     home, notes = sys.argv[1:]
     chance = random.Random(0)
-    assert {create, replace, delete, cancel_running} <= set(MOVES)
+    assert {create, replace, delete, cancel_running} <= set(OPERATIONS)
     with (
         Store(Path(home), f"sqlite:///{home}/frtsvm.sqlite3") as store,
         Path(notes).open("a", encoding="ascii") as file,
     ):
 
-        def say(*what: Any) -> None:
+        def report(*what: Any) -> None:
             file.write(json.dumps(what) + "\n")
             file.flush()
 
         for _ in range(3):
-            replace(store, chance, say)
+            replace(store, chance, report)
         while True:
-            replace(store, chance, say)
-            delete(store, chance, say)
-            cancel_running(store, chance, say)
-            _create_and_drop(store, chance, say)
+            replace(store, chance, report)
+            delete(store, chance, report)
+            cancel_running(store, chance, report)
+            _create_and_drop(store, chance, report)
 
 
-def _create_and_drop(store: Store, chance: random.Random, say: Any) -> None:
-    """A model that comes and goes, so that checking takes no longer with time."""
+def _create_and_drop(store: Store, chance: random.Random, report: Any) -> None:
+    """Create and delete a model, so that the store does not grow and checks stay fast."""
     made: list[tuple[str, int]] = []
 
     def listen(*what: Any) -> None:
-        say(*what)
+        report(*what)
         made.append(what[1])
 
     create(store, chance, listen)
-    say("deleting", made[0])
+    report("deleting", made[0])
     store.registry.delete_model(made[0][0])
-    say("deleted", made[0])
+    report("deleted", made[0])
 
 
 if __name__ == "__main__":

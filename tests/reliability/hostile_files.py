@@ -1,4 +1,4 @@
-"""B2, B3: files that would run code, and files that would fill the memory."""
+"""B2, B3: files that contain code, and files that would exhaust the memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.errors import ArtifactDamaged
 from app.store.files import load_verified
 from app.store.schema import versions
 from app.store.store import Store
-from tests.reliability.moves import train
+from tests.reliability.operations import train
 from tests.reliability.programme import Run, row
 
 BOMB_BYTES = 10**9
@@ -28,7 +28,7 @@ RESIDENT = 100 * 1024**2
 
 
 class _Calls:
-    """Pickled, it is a call."""
+    """An object whose pickle calls a function when it is loaded."""
 
     def __init__(self, function: Callable[..., Any], *args: Any) -> None:
         self.call = function, args
@@ -44,7 +44,7 @@ def _joblib(state: Any, **options: Any) -> bytes:
 
 
 def pickles(canary: Path) -> dict[str, bytes]:
-    """Payloads that make the file `canary`, each by another road."""
+    """Payloads that would create the file `canary`, each with another technique."""
     shell = f"touch {canary}"
     call = _Calls(os.system, shell)
     text = shell.encode()
@@ -72,13 +72,18 @@ def pickles(canary: Path) -> dict[str, bytes]:
         "extension": b"\x80\x02\x82\x01.",
     }
     for method in ("zlib", "gzip", "bz2", "lzma", "xz"):
-        found[f"packed by {method}"] = _joblib({"a": call}, compress=(method, 3))
+        found[f"compressed with {method}"] = _joblib({"a": call}, compress=(method, 3))
     return found
 
 
-@row("B2", "files that would run code, behind right digests and wrong seals", full=79, quick=79)
+@row(
+    "B2",
+    "files that contain code, with correct digests and valid or invalid MACs",
+    full=79,
+    quick=79,
+)
 def files_with_code(run: Run) -> None:
-    """By the loader alone, in a store behind its own seal, and with a right digest but no seal."""
+    """Load each payload with the loader alone, and from a store with a valid and an invalid MAC."""
     from tests.reliability.planted import plant_from_environment
 
     plant_from_environment()
@@ -95,24 +100,24 @@ def files_with_code(run: Run) -> None:
             path = canary.with_name("file")
             path.write_bytes(contents)
             sha256 = hashlib.sha256(contents).hexdigest()
-            run.case(_refused(load_verified, path, sha256), f"{kind}, digest right")
+            run.add_case(_refused(load_verified, path, sha256), f"{kind}, correct digest")
             _put(store, home, contents, sealed=True)
             found = _refused(load)
-            run.case(found, f"{kind}, sealed")
+            run.add_case(found, f"{kind}, valid MAC")
             _put(store, home, contents, sealed=False)
             found = _refused(load)
-            run.case(found, f"{kind}, digest right and seal wrong")
+            run.add_case(found, f"{kind}, correct digest and invalid MAC")
             if canary.exists():
-                run.wrong(f"{kind}: code has run")
+                run.add_violations(f"{kind}: The code was executed.")
                 canary.unlink()
-        # What the seal is for: a harmless file that we did not write is refused as well.
+        # The MAC also protects against harmless files that the service did not write.
         _put(store, home, _joblib({"format": 1}), sealed=False)
         found = _refused(load)
-        run.case(found, "plain data of a stranger")
+        run.add_case(found, "plain data without a valid MAC")
 
 
 def _put(store: Store, home: Path, contents: bytes, *, sealed: bool) -> None:
-    """Give the only version another file, as someone who can write database and folder would."""
+    """Replace the file of the only version, like an attacker with write access to database and folder."""
     sha256 = hashlib.sha256(contents).hexdigest()
     (home / "artifacts" / f"{sha256}.joblib").write_bytes(contents)
     mac = store.files._sealer.mac("predictor", sha256) if sealed else "0" * 64
@@ -127,14 +132,14 @@ def _refused(load: Callable[..., Any], *args: Any) -> list[str]:
     except ArtifactDamaged:
         return []
     except BaseException as error:
-        return [f"{type(error).__name__} instead of a refusal: {error}"]
-    return [f"was loaded: {str(loaded)[:80]}"]
+        return [f"{type(error).__name__} instead of ArtifactDamaged: {error}"]
+    return [f"the file was loaded: {str(loaded)[:80]}"]
 
 
 def bombs() -> dict[str, bytes]:
-    """Small files that say they are large."""
+    """Small files that declare large contents."""
     found = {
-        f"zeros packed by {method}": _joblib(
+        f"zeros compressed with {method}": _joblib(
             {"a": np.zeros(BOMB_BYTES // 80)}, compress=(method, 9)
         )
         for method in ("zlib", "xz", "bz2")
@@ -152,13 +157,13 @@ def bombs() -> dict[str, bytes]:
         numpy_pickle.NumpyPickler(file).dump({"a": wrapper})
         found[name] = file.getvalue()
     found["text of 2 GB declared"] = b"\x80\x04\x8e" + (2 * 10**9).to_bytes(8, "little") + b"x."
-    found["list multiplied"] = b"\x80\x02]" + b"(" * 10_000 + b"e" * 10_000 + b"."
+    found["deeply nested lists"] = b"\x80\x02]" + b"(" * 10_000 + b"e" * 10_000 + b"."
     return found
 
 
-@row("B3", "files that would fill the memory", full=9, quick=9)
+@row("B3", "files that would exhaust the memory", full=9, quick=9)
 def files_that_fill(run: Run) -> None:
-    """Refused before the memory is taken."""
+    """Each file is refused before the memory is allocated."""
     path = run.new_folder("files") / "file"
     for name, contents in bombs().items():
         path.write_bytes(contents)
@@ -166,7 +171,7 @@ def files_that_fill(run: Run) -> None:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         found = _refused(load_verified, path, sha256)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-        run.most("largest growth in MB", round(grown / 1024**2))
+        run.keep_maximum("largest growth in MB", round(grown / 1024**2))
         if grown > RESIDENT:
-            found.append(f"I4: loading took {grown // 1024**2} MB")
-        run.case(found, name)
+            found.append(f"I4: loading used {grown // 1024**2} MB")
+        run.add_case(found, name)

@@ -1,4 +1,4 @@
-"""C2: `kill -9` at random moments, under load."""
+"""C2: `kill -9` at random times, under load."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from pathlib import Path
 from tests.app.server import Server, children_of
 from tests.reliability.invariants import Ledger
 from tests.reliability.load import Load
-from tests.reliability.over_http import check, learn, restart
+from tests.reliability.over_http import check, restart, train_reference_versions
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
-#: Which processes are killed; the one whole server is the most telling.
+#: Processes that are killed, in turn; killing the whole server is the hardest case.
 KINDS = ("server", "trainings", "worker", "server", "fork server")
 
 
 def wait_for_acknowledgements(ledger: Ledger, wanted: int) -> None:
-    """A crash tells something only if there is something to lose."""
+    """Wait until the clients have acknowledged changes that a crash could lose."""
     before = len(ledger.trained)
     deadline = time.monotonic() + 30
     while len(ledger.trained) < before + wanted and time.monotonic() < deadline:
         time.sleep(0.005)
 
 
-def play(server: Server, ledger: Ledger, number: int, kind: str, acks: int = 2) -> list[str]:
-    """One round: load, crash, and what is wrong afterwards."""
+def run_round(server: Server, ledger: Ledger, number: int, kind: str, acks: int = 2) -> list[str]:
+    """Run one round of load and a crash; return the violations."""
     load = Load(server, ledger, number, predict=True)
     load.start()
     wait_for_acknowledgements(ledger, acks)
@@ -37,18 +37,18 @@ def play(server: Server, ledger: Ledger, number: int, kind: str, acks: int = 2) 
         found = crash(server, kind)
     finally:
         load.stop()
-    return found + load.wrong + check(server, ledger)
+    return found + load.violations + check(server, ledger)
 
 
 def crash(server: Server, kind: str) -> list[str]:
-    """`kill -9`, and start again what does not start itself."""
+    """Kill processes with SIGKILL, and restart the server if it was killed."""
     if kind == "server":
         server.kill()
         return restart(server)
     chosen: list[int] = []
     deadline = time.monotonic() + 10
-    while not chosen:  # a training lives for some hundredths of a second
-        assert time.monotonic() < deadline, f"nothing to kill: {kind}"
+    while not chosen:  # a training process exists for some hundredths of a second only
+        assert time.monotonic() < deadline, f"There is no process of the kind {kind!r}."
         chosen = victims(server, kind)
     for pid in chosen:
         try:
@@ -61,7 +61,7 @@ def crash(server: Server, kind: str) -> list[str]:
 
 
 def victims(server: Server, kind: str) -> list[int]:
-    """Processes of a kind: workers, one worker, trainings, or those that these are forked from."""
+    """Processes of a kind: workers, one worker, trainings, or the fork servers of the trainings."""
     family = children_of(server.pid)
     if kind in ("worker", "workers"):
         workers = [pid for pid in family if "spawn_main" in _command(pid)]
@@ -85,9 +85,15 @@ def _parent(pid: int) -> int:
         return 0
 
 
-@row("C2", "kill -9 at random, two workers, trainings and predictions", full=500, quick=4, part=25)
+@row(
+    "C2",
+    "kill -9 at random times; two workers, trainings and predictions",
+    full=500,
+    quick=4,
+    part=25,
+)
 def random_kills(run: Run) -> None:
-    """Half of the crashes, at least, hit the whole server; each fifth part runs on PostgreSQL."""
+    """40 % of the crashes kill the whole server; every fifth part runs on PostgreSQL."""
     few = run.wanted < 25
     if few:
         on_postgresql = max(1, run.wanted // 6)
@@ -96,9 +102,9 @@ def random_kills(run: Run) -> None:
         plan = [("postgresql" if run.seed % 5 == 4 else "sqlite", run.wanted)]
     for kind, rounds in plan:
         ledger = Ledger()
-        # 2 acknowledgements before a crash, 20 in the full programme: more to lose, more to check.
+        # 2 acknowledgements before a crash, 20 in a full run: more to lose, but more to check.
         acks = 2 if few else 20
-        server = a_server(
+        server = make_server(
             run.new_folder("home"),
             workers=2,
             shutdown_grace=5,
@@ -106,10 +112,10 @@ def random_kills(run: Run) -> None:
             **run.database(kind),
         )
         with server:
-            learn(server, ledger)
+            train_reference_versions(server, ledger)
             for number in range(rounds):
                 victim = KINDS[number % len(KINDS)]
-                found = play(server, ledger, run.seed * 1000 + number, victim, acks)
-                run.case(found, f"{kind} {number}: {victim}")
-            run.add("acknowledged trainings", len(ledger.trained))
-            run.add("acknowledged deletions", len(ledger.deleted))
+                found = run_round(server, ledger, run.seed * 1000 + number, victim, acks)
+                run.add_case(found, f"{kind} {number}: {victim}")
+            run.count("acknowledged trainings", len(ledger.trained))
+            run.count("acknowledged deletions", len(ledger.deleted))

@@ -1,4 +1,4 @@
-"""Clients that train and delete while something breaks."""
+"""Clients that train, predict and delete while faults are injected."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import httpx
 from tests.app.data import training
 from tests.app.server import Server
 from tests.reliability.invariants import Ledger
-from tests.reliability.over_http import N_SEEDS, PROBE, answer_part
+from tests.reliability.over_http import N_SEEDS, PROBE, response_part
 
 MODELS = ("alpha", "beta")
-#: What a server that is killed, or about to be, may say to a training: it failed, it must wait.
-HONEST = (429, 500, 503)
+#: Statuses that a training may get from a server that is being killed.
+EXPECTED_FAILURES = (429, 500, 503)
 
 
 class Load:
-    """Trains, predicts and deletes until told to stop; the ledger has what was acknowledged."""
+    """Clients that train, predict and delete until stopped; the ledger records acknowledgements."""
 
     def __init__(self, server: Server, ledger: Ledger, seed: int, *, predict: bool = False) -> None:
         self._server = server
         self._ledger = ledger
         self._stop = threading.Event()
-        self.wrong: list[str] = []
+        self.violations: list[str] = []
         self.predictions = 0
         targets = [(self._train, seed * 10 + i) for i in range(3)] + [(self._delete, seed)]
         targets += [(self._predict, seed)] if predict else []
@@ -53,8 +53,8 @@ class Load:
                 if found.status_code == 201:
                     with self._ledger.lock:
                         self._ledger.trained[model, found.json()["version"]] = data_seed
-                elif found.status_code not in HONEST:
-                    self.wrong.append(f"I3: a training was answered {found.status_code}")
+                elif found.status_code not in EXPECTED_FAILURES:
+                    self.violations.append(f"I3: a training gets {found.status_code}")
 
     def _delete(self, seed: int) -> None:
         chance = random.Random(seed)
@@ -87,7 +87,7 @@ class Load:
                     time.sleep(0.05)
                     continue
                 self.predictions += 1
-                if found.status_code == 200 and answer_part(found.content) not in whole:
-                    self.wrong.append(f"I2: served {found.content[:80]!r}")
+                if found.status_code == 200 and response_part(found.content) not in whole:
+                    self.violations.append(f"I2: a prediction returns {found.content[:80]!r}")
                 elif found.status_code not in (200, 404, 503):
-                    self.wrong.append(f"I3: a prediction was answered {found.status_code}")
+                    self.violations.append(f"I3: a prediction gets {found.status_code}")

@@ -1,4 +1,4 @@
-"""A5: files that are nearly right, to the loader alone and behind a digest that matches."""
+"""A5: slightly changed files with correct digests, given to the loader."""
 
 from __future__ import annotations
 
@@ -18,10 +18,23 @@ from app.store.plain import digest_of
 from tests.reliability.over_store import state_of
 from tests.reliability.programme import Run, row
 
-#: A load that takes more than this has allocated what the file only declares.
+#: A load that uses more bytes has allocated memory for contents that the file only declares.
 RESIDENT = 512 * 1024**2
-#: Opcodes that call, import or build something, and numbers that say how much there is.
-_TELLING = (b"c", b"R", b"i", b"o", b"\x81", b"\x92", b"\x93", b"b", b"\x8a", b"\x8b", b"J", b"M")
+#: Opcodes that import, call or build objects, and opcodes of numbers, which may be sizes.
+_SIGNIFICANT_OPCODES = (
+    b"c",
+    b"R",
+    b"i",
+    b"o",
+    b"\x81",
+    b"\x92",
+    b"\x93",
+    b"b",
+    b"\x8a",
+    b"\x8b",
+    b"J",
+    b"M",
+)
 
 
 def _seeds() -> list[bytes]:
@@ -39,7 +52,7 @@ def _seeds() -> list[bytes]:
 
 
 def mutate(chance: random.Random, seeds: list[bytes]) -> bytes:
-    """One of the seeds with a few things changed."""
+    """Change a randomly chosen seed file in a few places."""
     data = bytearray(chance.choice(seeds))
     for _ in range(chance.choice((1, 1, 2, 4, 16))):
         at = chance.randrange(len(data)) if data else 0
@@ -49,7 +62,7 @@ def mutate(chance: random.Random, seeds: list[bytes]) -> bytes:
         elif kind == 1 and data:
             data[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF))
         elif kind == 2:
-            data[at:at] = chance.choice(_TELLING)
+            data[at:at] = chance.choice(_SIGNIFICANT_OPCODES)
         elif kind == 3:
             del data[at : at + chance.randrange(1, 64)]
         elif kind == 4:
@@ -80,31 +93,31 @@ _SNIPPETS = (
 
 @row(
     "A5",
-    "mutated files to the loader, their digests right",
+    "mutated files with correct digests, given to the loader",
     full=400_000,
     quick=4000,
     part=100_000,
 )
 def mutated_files(run: Run) -> None:
-    """Either plain data come out or `ArtifactDamaged`; no code runs, no memory is taken."""
+    """The loader returns plain data or raises `ArtifactDamaged`; no code runs, no memory is wasted."""
     chance = random.Random(run.seed)
     seeds = _seeds()
     folder = run.new_folder("files")
     path = folder / "file"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of arrays that are not aligned any more
+        warnings.simplefilter("ignore")  # warnings about arrays that are not aligned
         for _ in range(run.wanted):
-            run.case(_wrong_with(path, mutate(chance, seeds)))
+            run.add_case(_violations_of(path, mutate(chance, seeds)))
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    run.most("largest growth in MB", round(grown / 1024**2))
+    run.keep_maximum("largest growth in MB", round(grown / 1024**2))
     if grown > RESIDENT:
-        run.wrong(f"I4: loading took {grown // 1024**2} MB")
+        run.add_violations(f"I4: loading used {grown // 1024**2} MB")
     if Path("canary").exists() or (folder / "canary").exists():
-        run.wrong("code in a file has run")
+        run.add_violations("code in a file was executed")
 
 
-def _wrong_with(path: Path, contents: bytes) -> list[str]:
+def _violations_of(path: Path, contents: bytes) -> list[str]:
     path.write_bytes(contents)
     with path.open("rb") as file:
         sha256 = digest_of(file)
@@ -112,7 +125,7 @@ def _wrong_with(path: Path, contents: bytes) -> list[str]:
         state = load_verified(path, sha256)
         if type(state) is not dict:
             return ["something other than a dict was loaded"]
-        return _strangers(state)
+        return _unexpected_objects(state)
     except ArtifactDamaged:
         return []
     except BaseException as error:
@@ -120,12 +133,12 @@ def _wrong_with(path: Path, contents: bytes) -> list[str]:
         return [f"{type(error).__name__}: {error} {where and where[0].name}"]
 
 
-def _strangers(value: object) -> list[str]:
-    """Everything in a loaded state that is not plain data."""
+def _unexpected_objects(value: object) -> list[str]:
+    """Describe all objects in a loaded state that are not plain data."""
     if isinstance(value, dict):
-        return [text for item in (*value, *value.values()) for text in _strangers(item)]
+        return [text for item in (*value, *value.values()) for text in _unexpected_objects(item)]
     if isinstance(value, list | tuple | set | frozenset):
-        return [text for item in value for text in _strangers(item)]
+        return [text for item in value for text in _unexpected_objects(item)]
     plain = (str, bytes, int, float, complex, bool, type(None), bytearray, np.dtype)
     if isinstance(value, np.ndarray):
         return [] if not value.dtype.hasobject else ["an array of objects was loaded"]

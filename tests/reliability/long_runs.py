@@ -12,7 +12,7 @@ from tests.app.data import training
 from tests.app.server import Server
 from tests.reliability.over_http import PROBE, resources_of
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
 MIB = 1024**2
 #: Bytes per 10,000 predictions that memory may grow by, after the warm-up.
@@ -30,28 +30,31 @@ EVERY = 200
 )
 def soak(run: Run) -> None:
     """After the warm-up, neither memory nor descriptors nor files grow."""
-    with a_server(run.new_folder("home"), access_log="false") as server, server.client() as client:
+    with (
+        make_server(run.new_folder("home"), access_log="false") as server,
+        server.client() as client,
+    ):
         assert client.post("/train", json=training("kept")).status_code == 201
         samples: list[tuple[int, int]] = []
         first = None
         for number in range(run.wanted):
             found = client.post("/predict", json={"model": "kept", "X": PROBE})
-            run.case([] if found.status_code == 200 else [f"I3: answered {found.status_code}"])
+            run.add_case([] if found.status_code == 200 else [f"I3: answered {found.status_code}"])
             if number % EVERY == EVERY - 1:
-                run.wrong(*_come_and_go(client, number))
+                run.add_violations(*_come_and_go(client, number))
             if number % (run.wanted // 20) == 0:
                 now = resources_of(server)
                 samples.append((number, now.resident))
                 if number >= run.wanted // 4 and first is None:
                     first = now
                 if first is not None and now.descriptors > first.descriptors + DESCRIPTORS:
-                    run.wrong(f"I4: descriptors {first.descriptors} -> {now.descriptors}")
+                    run.add_violations(f"I4: descriptors {first.descriptors} -> {now.descriptors}")
         warm = samples[len(samples) // 4 :]
         slope = float(np.polyfit(*zip(*warm, strict=True), 1)[0]) * 10_000
         run.facts["largest growth in MB per 10,000"] = round(slope / MIB, 3)
         # A short run is all warm-up: there only a wild growth is one.
         if slope > SLOPE and run.wanted >= 20_000:
-            run.wrong(f"I4: memory grows by {slope / MIB:.2f} MB per 10,000 predictions")
+            run.add_violations(f"I4: memory grows by {slope / MIB:.2f} MB per 10,000 predictions")
 
 
 def _come_and_go(client: httpx.Client, number: int) -> list[str]:
@@ -70,7 +73,7 @@ P99 = 0.25
 @row("L", "predictions at a constant rate; cases are requests", full=10_500, quick=100)
 def constant_rate(run: Run) -> None:
     """All are answered; latency counts from the moment at which a request was due."""
-    with a_server(run.new_folder("home"), workers=2, access_log="false") as server:
+    with make_server(run.new_folder("home"), workers=2, access_log="false") as server:
         with server.client() as client:
             assert client.post("/train", json=training("m")).status_code == 201
             for _ in range(50):
@@ -80,12 +83,12 @@ def constant_rate(run: Run) -> None:
             seconds = run.wanted / sum(RATES) if full else run.wanted / rate
             waits = asyncio.run(_send(server, rate, seconds))
             for wait in waits:
-                run.case([] if wait is not None else ["I3: not answered 200"], f"{rate}/s")
+                run.add_case([] if wait is not None else ["I3: not answered 200"], f"{rate}/s")
             known = sorted(wait for wait in waits if wait is not None)
             p99 = known[int(0.99 * len(known))] if known else float("inf")
             run.facts[f"p99 in ms at {rate}/s"] = round(1000 * p99, 1)
             if full and p99 > P99:
-                run.wrong(f"I3: p99 at {rate}/s is {1000 * p99:.0f} ms")
+                run.add_violations(f"I3: p99 at {rate}/s is {1000 * p99:.0f} ms")
 
 
 async def _send(server: Server, rate: int, seconds: float) -> list[float | None]:

@@ -35,7 +35,7 @@ POINTS: tuple[tuple[int, int, dict[str, Any]], ...] = (
     (5000, 10, {"params": {"kernel": "rbf", "rank": None}}),
 )
 #: A process for each point, forked from one that has loaded the numerical code, like a training's.
-FORKS = """
+FORK_PROGRAM = """
 import json, os, sys
 import app.jobs.preload
 
@@ -58,7 +58,7 @@ def estimates(run: Run) -> None:
     """Never less than what is taken; how much more is in the table."""
     points = POINTS[: run.wanted]
     given = json.dumps([(str(n), str(p), json.dumps(options)) for n, p, options in points])
-    command = [sys.executable, "-c", FORKS, PROGRAM, given]
+    command = [sys.executable, "-c", FORK_PROGRAM, PROGRAM, given]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900)
     for (n, p, options), line in zip(points, done.stdout.splitlines(), strict=True):
         measured, estimated = map(int, line.split())
@@ -67,8 +67,8 @@ def estimates(run: Run) -> None:
             found.append(f"takes {measured}, estimated {estimated}")
         if estimated > FACTOR * measured:
             found.append(f"estimated {estimated}, takes {measured}")
-        run.most("largest estimate over what is taken", round(estimated / measured, 2))
-        run.case(found, f"{n} x {p} {options}")
+        run.keep_maximum("largest estimate over what is taken", round(estimated / measured, 2))
+        run.add_case(found, f"{n} x {p} {options}")
 
 
 @row("D2", "trainings that take more memory than they may", full=50, quick=5, part=25)
@@ -98,4 +98,4 @@ def over_the_limit(run: Run) -> None:
                 found.append(f"I3: the next training has {small.state.value}")
             if not nothing_left(container):
                 found.append("I4: files are left")
-            run.case(found, str(number))
+            run.add_case(found, str(number))

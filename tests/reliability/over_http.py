@@ -25,15 +25,15 @@ PROBE = [[-2.0, -2.0], [0.1, -0.3], [2.0, 2.5], [0.0, 0.0]]
 PAGE = 1000
 
 
-def answer_part(content: bytes) -> bytes:
+def response_part(content: bytes) -> bytes:
     """An answer without the name and number of its version."""
     return content.partition(b'"labels"')[2]
 
 
-def answer_bytes(client: httpx.Client, model: str, version: int) -> bytes | int:
+def response_bytes(client: httpx.Client, model: str, version: int) -> bytes | int:
     """What a version answers, without its name and number; the status if it does not."""
     found = client.post("/predict", json={"model": model, "version": version, "X": PROBE})
-    return answer_part(found.content) if found.status_code == 200 else found.status_code
+    return response_part(found.content) if found.status_code == 200 else found.status_code
 
 
 class HttpView:
@@ -54,7 +54,7 @@ class HttpView:
 
     def fingerprint(self, version: Version) -> bytes | None:
         """Its answer to the probe, if its memberships are there as well."""
-        answer = answer_bytes(self._client, *version)
+        answer = response_bytes(self._client, *version)
         evidence = self._client.get("/models/{}/versions/{}/memberships?limit=1".format(*version))
         if isinstance(answer, bytes) and evidence.status_code == 200:
             return answer
@@ -92,7 +92,7 @@ class HttpView:
                 return items
 
 
-def learn(server: Server, ledger: Ledger) -> None:
+def train_reference_versions(server: Server, ledger: Ledger) -> None:
     """Train each data set once and note what its model answers."""
     with server.client() as client:
         for seed in range(N_SEEDS):
@@ -100,16 +100,16 @@ def learn(server: Server, ledger: Ledger) -> None:
             assert found.status_code == 201, found.text
             version = found.json()["version"]
             ledger.trained["alpha", version] = seed
-            answer = answer_bytes(client, "alpha", version)
+            answer = response_bytes(client, "alpha", version)
             deadline = time.monotonic() + 5
             while not isinstance(answer, bytes) and time.monotonic() < deadline:
                 time.sleep(0.05)  # a naive store writes later
-                answer = answer_bytes(client, "alpha", version)
+                answer = response_bytes(client, "alpha", version)
             assert isinstance(answer, bytes)
             ledger.expected[seed] = answer
 
 
-def settle(server: Server, seconds: float = 40.0) -> list[str]:
+def wait_until_settled(server: Server, seconds: float = 40.0) -> list[str]:
     """Wait until every job has ended and what ended ones left is swept; says what did not."""
     deadline = time.monotonic() + seconds
     with server.client() as client:
@@ -125,7 +125,7 @@ def settle(server: Server, seconds: float = 40.0) -> list[str]:
 
 def check(server: Server, ledger: Ledger) -> list[str]:
     """Wait until nothing is in flight, then all invariants that can be seen from outside."""
-    found = settle(server)
+    found = wait_until_settled(server)
     with server.client() as client:
         return found + violations(HttpView(client, server.home), ledger)
 

@@ -22,7 +22,7 @@ def state_of(seed: int, part: str) -> dict[str, Any]:
     return {"format": 1, "seed": seed, "part": part, "weights": rng.normal(size=(20, 10))}
 
 
-def print_of(predictor: dict[str, Any], evidence: dict[str, Any]) -> bytes:
+def digest_of_states(predictor: dict[str, Any], evidence: dict[str, Any]) -> bytes:
     """A digest of all that was loaded."""
     digest = hashlib.sha256()
     for state in (predictor, evidence):
@@ -35,9 +35,9 @@ def print_of(predictor: dict[str, Any], evidence: dict[str, Any]) -> bytes:
     return digest.digest()
 
 
-def expected_print(seed: int) -> bytes:
+def expected_digest(seed: int) -> bytes:
     """The digest of a version that was trained with these data."""
-    return print_of(state_of(seed, "predictor"), state_of(seed, "evidence"))
+    return digest_of_states(state_of(seed, "predictor"), state_of(seed, "evidence"))
 
 
 class StoreView:
@@ -63,7 +63,7 @@ class StoreView:
         registry = self._store.registry
         try:
             record = registry.resolve(*version)
-            return print_of(registry.load_predictor(record), registry.load_evidence(record))
+            return digest_of_states(registry.load_predictor(record), registry.load_evidence(record))
         except (ModelNotFound, VersionNotFound):
             return None
         except ArtifactDamaged as error:

@@ -14,9 +14,15 @@ from tests.app.data import long_search, training
 from tests.app.server import Server, children_of, is_running
 from tests.reliability.invariants import ENDED, Ledger
 from tests.reliability.load import Load
-from tests.reliability.over_http import N_SEEDS, PROBE, answer_part, check, learn
+from tests.reliability.over_http import (
+    N_SEEDS,
+    PROBE,
+    check,
+    response_part,
+    train_reference_versions,
+)
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
 ASYNC = {"prefer": "respond-async"}
 #: Seconds until a cancelled job has ended; one is promised, a busy machine gets more.
@@ -29,13 +35,13 @@ def cancellations(run: Run) -> None:
     """A terminal state soon, no process left, and nothing published after `cancelled`."""
     chance = random.Random(run.seed)
     ledger = Ledger()
-    server = a_server(run.new_folder("home"), job_history=100_000)
+    server = make_server(run.new_folder("home"), job_history=100_000)
     with server, server.client() as client:
-        learn(server, ledger)
+        train_reference_versions(server, ledger)
         for number in range(run.wanted):
             kind = ("running", "queued", "finishing")[number % 3]
-            run.case(_cancel(server, client, ledger, kind, chance), f"{number}: {kind}")
-        run.wrong(*check(server, ledger))
+            run.add_case(_cancel(server, client, ledger, kind, chance), f"{number}: {kind}")
+        run.add_violations(*check(server, ledger))
 
 
 def _cancel(
@@ -116,9 +122,9 @@ def _wait_for(client: httpx.Client, job: str, states: tuple[str, ...]) -> dict[s
 def too_many_trainings(run: Run) -> None:
     """As many are accepted as fit, the others hear when to come again, and none is lost."""
     ledger = Ledger()
-    server = a_server(run.new_folder("home"), queue_size=QUEUE, job_history=100_000)
+    server = make_server(run.new_folder("home"), queue_size=QUEUE, job_history=100_000)
     with server, server.client() as client:
-        learn(server, ledger)
+        train_reference_versions(server, ledger)
         for number in range(run.wanted):
             blocker = _submit(client, long_search("long", budget=600))
             _wait_for(client, blocker, ("running",))
@@ -141,7 +147,7 @@ def too_many_trainings(run: Run) -> None:
                     ended = _wait_for(client, answer.json()["id"], ENDED)
                     if ended["state"] != "succeeded":
                         found.append(f"I1: an accepted training has {ended['state']}")
-            run.case(found + check(server, ledger), f"wave {number}")
+            run.add_case(found + check(server, ledger), f"wave {number}")
 
 
 def _ask(server: Server, seed: int) -> httpx.Response:
@@ -153,9 +159,9 @@ def _ask(server: Server, seed: int) -> httpx.Response:
 def trainings_of_one_name(run: Run) -> None:
     """Numbers are given out once each, in order; who predicts always gets a whole version."""
     ledger = Ledger()
-    server = a_server(run.new_folder("home"), workers=2, queue_size=64, job_history=100_000)
+    server = make_server(run.new_folder("home"), workers=2, queue_size=64, job_history=100_000)
     with server:
-        learn(server, ledger)
+        train_reference_versions(server, ledger)
         for number in range(run.wanted):
             # Predictions only: the deletions and trainings of a load would mix in.
             load = _Predictions(server, ledger)
@@ -171,8 +177,8 @@ def trainings_of_one_name(run: Run) -> None:
             for answer, seed in answers:
                 if answer.status_code == 201:
                     ledger.trained["alpha", answer.json()["version"]] = seed
-            run.add("predictions", load.predictions)
-            run.case(found + load.wrong + check(server, ledger), f"wave {number}")
+            run.count("predictions", load.predictions)
+            run.add_case(found + load.violations + check(server, ledger), f"wave {number}")
 
 
 def _train(server: Server, seed: int) -> tuple[httpx.Response, int]:
@@ -193,5 +199,5 @@ class _Predictions(Load):
             while not self._stop.is_set():
                 found = client.post("/predict", json={"model": "alpha", "X": PROBE})
                 self.predictions += 1
-                if found.status_code != 200 or answer_part(found.content) not in whole:
-                    self.wrong.append(f"I2: a prediction is answered {found.status_code}")
+                if found.status_code != 200 or response_part(found.content) not in whole:
+                    self.violations.append(f"I2: a prediction is answered {found.status_code}")

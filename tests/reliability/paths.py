@@ -13,7 +13,7 @@ from tests.app.server import Server
 from tests.reliability.corpus import Hostile
 from tests.reliability.faultfs import watch
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 from tests.reliability.wire import request, send
 
 CANARY = "do-not-show-this"
@@ -142,30 +142,30 @@ def names_that_are_paths(run: Run) -> None:
     for name in ("canary", "etc"):
         (outside / name).write_text(CANARY)
     watched = watch(outside, folder, trace=True)
-    server = a_server(outside / "home", header_timeout=1, body_timeout=1)
+    server = make_server(outside / "home", header_timeout=1, body_timeout=1)
     server.environment = watched.environment
     cases = list(_cases())
     step = max(1, len(cases) // run.wanted)
     with server, server.client() as client:
         assert client.post("/train", json=training("m")).status_code == 201
         for case, strict in cases[:: step if step % 3 else step + 1]:  # each encoding in turn
-            run.case(_wrong(server, case, strict), case.name)
+            run.add_case(_violations_of(server, case, strict), case.name)
         versions = client.get("/models/m").json()["versions"]
     if len(versions) != 1:
-        run.wrong("I1: the model that was there has changed")
+        run.add_violations("I1: the model that was there has changed")
     home = str(outside / "home")
     for line in watched.trace.read_text(errors="replace").splitlines():
         _, what, path = line.split(" ", 2)
         if what != "sync" and not path.startswith(home):
-            run.wrong(f"changed outside the store: {line}")
+            run.add_violations(f"changed outside the store: {line}")
     if {p.name: p.read_text() for p in outside.iterdir() if p.is_file() and p.suffix != ".log"} != {
         "canary": CANARY,
         "etc": CANARY,
     }:
-        run.wrong("files outside the store have changed")
+        run.add_violations("files outside the store have changed")
 
 
-def _wrong(server: Server, case: Hostile, strict: bool) -> list[str]:
+def _violations_of(server: Server, case: Hostile, strict: bool) -> list[str]:
     reply = send(server.port, case.raw)
     found = []
     if reply.status >= 500 or CANARY.encode() in reply.body:

@@ -1,7 +1,7 @@
-"""Fifteen faults, one at a time, put into the service on purpose: some test must find each.
+"""Fifteen deliberate faults that can be planted in the service, one at a time.
 
-`RELIABILITY_FAULT` names the one to plant. Run as a program this module behaves like `frtsvm` with
-that fault; the drivers plant it too. `test_planted_faults` says which row finds which fault.
+The variable `RELIABILITY_FAULT` selects the fault. Run as a program, this module behaves like `frtsvm`
+with that fault; the drivers plant it too. `test_planted_faults` lists the row that must find each fault.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 VARIABLE = "RELIABILITY_FAULT"
 FAULTS: dict[str, Callable[[], None]] = {}
-#: What a slow disk may take; the window in which a crash hits.
+#: Seconds that a slow disk takes for a write, during which a crash can happen.
 DELAY = 0.15
 
 
@@ -32,7 +32,7 @@ _planted: set[str] = set()
 
 
 def plant_from_environment() -> None:
-    """Plant the fault that is asked for, if one is, once."""
+    """Plant the fault that the environment selects, if any; only once per process."""
     name = os.environ.get(VARIABLE)
     if name and name not in _planted:
         _planted.add(name)
@@ -40,15 +40,15 @@ def plant_from_environment() -> None:
 
 
 def _put(where: Any, name: str, fault: Any) -> None:
-    """Put a fault in the place of something that must be there: else nothing would be planted."""
-    assert hasattr(where, name), f"{where!r} has no {name}"
+    """Replace an existing attribute by a fault; a missing one would mean that nothing is planted."""
+    assert hasattr(where, name), f"{where!r} has no attribute {name!r}; update the planted fault."
     setattr(where, name, fault)
 
 
 # --- the store ---------------------------------------------------------------------------------
 @fault
 def naive_write() -> None:
-    """Acknowledge first and write afterwards, in place."""
+    """Acknowledge a version before its files are written, and write them in place."""
     from app.store.files import Files
     from app.store.folder import Folder
     from app.store.jobs import JobStore
@@ -79,19 +79,19 @@ def naive_write() -> None:
 
 
 class _WithoutSync:
-    """The module `os`, but for one function."""
+    """The module `os` without a working `fsync`."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
 
     @staticmethod
     def fsync(descriptor: int) -> None:
-        """Say that it is done."""
+        """Return without syncing."""
 
 
 @fault
 def no_sync_of_file() -> None:
-    """Files are renamed before they are on the disk."""
+    """Rename files without syncing their contents."""
     from app.store import files
 
     _put(files, "os", _WithoutSync())
@@ -99,7 +99,7 @@ def no_sync_of_file() -> None:
 
 @fault
 def no_sync_of_folder() -> None:
-    """Names are recorded before they are on the disk."""
+    """Record files without syncing their folder."""
     from app.store import durable, folder, secret
 
     for module in (durable, folder, secret):
@@ -108,7 +108,7 @@ def no_sync_of_folder() -> None:
 
 @fault
 def no_checksum() -> None:
-    """Files are loaded whatever is in them."""
+    """Load files without checking their digest."""
     from app.store import files
     from app.store.plain import load_plain
 
@@ -121,7 +121,7 @@ def no_checksum() -> None:
 
 @fault
 def no_hmac() -> None:
-    """Whoever can write a digest into the database can give us a file."""
+    """Accept files without checking their HMAC."""
     from app.store.files import Files
 
     _put(Files, "_require_mac", lambda self, seal, purpose: None)
@@ -129,7 +129,7 @@ def no_hmac() -> None:
 
 @fault
 def swallowed_no_space() -> None:
-    """A write that fails is taken for done."""
+    """Ignore failed writes."""
     from app.store import plain
 
     write = plain.HashingFile.write
@@ -140,7 +140,7 @@ def swallowed_no_space() -> None:
         return len(data)
 
     class Forgiving:
-        """A file that never complains."""
+        """A file that ignores errors."""
 
         def __init__(self, file: Any) -> None:
             self._file = file
@@ -154,7 +154,7 @@ def swallowed_no_space() -> None:
             return len(data)
 
         def flush(self) -> None:
-            """Nothing is held back."""
+            """Do nothing: writes are not buffered."""
 
     _put(plain.HashingFile, "write", write_or_not)
     dump = plain.dump_plain
@@ -166,7 +166,7 @@ def swallowed_no_space() -> None:
 # --- jobs --------------------------------------------------------------------------------------
 @fault
 def claim_without_lock() -> None:
-    """Look for the oldest job, and take it a moment later."""
+    """Select the oldest job and claim it in a second transaction."""
     from sqlalchemy import select, update
 
     from app.schemas.jobs import JobState
@@ -192,7 +192,7 @@ def claim_without_lock() -> None:
 
 @fault
 def publish_after_cancel() -> None:
-    """A job that was cancelled still makes its version."""
+    """Publish the version of a cancelled job."""
     from sqlalchemy import update
 
     from app.store import jobs as module
@@ -212,7 +212,7 @@ def publish_after_cancel() -> None:
 
 @fault
 def lease_by_wall_clock() -> None:
-    """A lease is renewed at every look at it, and over when the clock on the wall says so."""
+    """Measure leases with the system clock instead of the heartbeat counter."""
     from app.store import stall_detector
 
     def seconds_stalled(self: stall_detector.StallDetector, key: Any, beat: int) -> float:
@@ -226,7 +226,7 @@ def lease_by_wall_clock() -> None:
 # --- requests ----------------------------------------------------------------------------------
 @fault
 def key_compared_by_equals() -> None:
-    """Keys are compared byte by byte until one differs."""
+    """Compare keys with `==`, which stops at the first different byte."""
     from app.services import access
 
     class Equals:
@@ -239,7 +239,7 @@ def key_compared_by_equals() -> None:
 
 @fault
 def input_echoed() -> None:
-    """Answers to bad requests repeat what was sent."""
+    """Repeat the input of invalid requests in the response."""
     import json
 
     from starlette.responses import Response
@@ -271,7 +271,7 @@ def input_echoed() -> None:
 
 @fault
 def lenient_numbers() -> None:
-    """Text and booleans pass for numbers."""
+    """Accept text and booleans as numbers."""
     from app.schemas import cells
 
     cells._NUMBER |= {str, bool}
@@ -279,7 +279,7 @@ def lenient_numbers() -> None:
 
 @fault
 def name_check_missing() -> None:
-    """One kind of route takes any name."""
+    """Accept any model name in one kind of route."""
     from typing import Annotated
 
     from fastapi import Path as PathParameter
@@ -291,7 +291,7 @@ def name_check_missing() -> None:
 
 @fault
 def no_body_limit() -> None:
-    """Bodies of any size are read."""
+    """Read bodies of any size."""
     from app.api import body_limit
 
     _put(body_limit.BodyLimit, "admit", lambda self, total, more: None)
@@ -300,7 +300,7 @@ def no_body_limit() -> None:
 
 @fault
 def no_deadline() -> None:
-    """Connections wait for ever."""
+    """Keep slow connections open forever."""
     from app.api import deadline
 
     _put(deadline.DeadlineProtocol, "set_deadline", lambda self, seconds: None)
@@ -308,7 +308,7 @@ def no_deadline() -> None:
 
 @contextlib.contextmanager
 def planted(name: str) -> Iterator[None]:
-    """Processes that are started inside have the fault."""
+    """Start processes in this context with the fault."""
     assert name in FAULTS, name
     os.environ[VARIABLE] = name
     try:
@@ -318,7 +318,7 @@ def planted(name: str) -> Iterator[None]:
 
 
 def from_environment() -> FastAPI:
-    """The application with the fault."""
+    """Create the application with the planted fault."""
     plant_from_environment()
     from app.main import from_environment as usual
 

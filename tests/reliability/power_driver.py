@@ -11,31 +11,31 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.reliability.faultfs import Control, after_power_cut, all_durable
-from tests.reliability.moves import MOVES
+from tests.reliability.faultfs import Control, mark_all_durable, restore_after_power_cut
+from tests.reliability.operations import OPERATIONS
 from tests.reliability.planted import plant_from_environment
 from tests.reliability.victim import Driver
 
 
 def main() -> None:
-    """As many power cuts as wanted, each at a random change of a random move."""
+    """As many power cuts as wanted, each at a random change of a random operation."""
     home, url, wanted, disk, seed, control = sys.argv[1:]
     chance = random.Random(int(seed))
     driver = Driver(Path(home), url, Control(Path(control), keep=True))
     changes = {}
-    for move in MOVES:
-        outcome, changes[move] = driver.play(move, 1, "", 0)
-        assert outcome == "survived", (move.__name__, outcome, driver.broken)
+    for operation in OPERATIONS:
+        outcome, changes[operation] = driver.execute(operation, 1, "", 0)
+        assert outcome == "survived", (operation.__name__, outcome, driver.broken)
     for number in range(int(wanted)):
-        move = MOVES[number % len(MOVES)]
-        target = chance.randint(1, changes[move] + 1)  # the last one: after all has been done
-        outcome, _ = driver.play(move, number, "kill before", target)
+        operation = OPERATIONS[number % len(OPERATIONS)]
+        target = chance.randint(1, changes[operation] + 1)  # the last one: after all has been done
+        outcome, _ = driver.execute(operation, number, "kill before", target)
         lost = driver.home
         driver.home = lost.with_name(f"home-{number}")
-        after_power_cut(Path(disk), lost, driver.home)
-        all_durable(Path(disk), driver.home)
+        restore_after_power_cut(Path(disk), lost, driver.home)
+        mark_all_durable(Path(disk), driver.home)
         shutil.rmtree(lost)
-        name = f"{move.__name__}, power cut before change {target}"
+        name = f"{operation.__name__}, power cut before change {target}"
         found = driver.check()
         print(json.dumps({"case": name, "found": found, "facts": {outcome: 1}}), flush=True)
 

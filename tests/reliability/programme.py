@@ -1,4 +1,4 @@
-"""The rows of the programme: what each is called, how many cases it has, and one run of it."""
+"""Rows of the reliability tests: their registry, their numbers of cases, and the result of a run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-#: Violations that are kept word for word; the rest is counted.
+#: Violations whose text is kept; further ones are only counted.
 KEPT = 20
-#: Where the rows are. Importing one registers its rows.
+#: Modules of the rows. Importing a module registers its rows.
 MODULES: tuple[str, ...] = (
     "contract",
     "raw_requests",
@@ -37,7 +37,7 @@ MODULES: tuple[str, ...] = (
 
 
 class NotPossible(Exception):
-    """The row cannot be run here; its text says what is missing."""
+    """The row cannot run on this machine; the message says what is missing."""
 
 
 @dataclass
@@ -45,61 +45,61 @@ class Run:
     """One run of one row, or of a part of it."""
 
     wanted: int
-    """Cases that should be made."""
+    """Number of cases to run."""
     seed: int
-    """Differs from part to part."""
+    """Number of the part, used as random seed."""
     folder: Path
-    """Empty, its own."""
+    """Empty folder of this run."""
     new_postgres: Callable[[], str]
-    """URL of an empty PostgreSQL database."""
+    """Creates an empty PostgreSQL database and returns its URL."""
     cases: int = 0
     n_violations: int = 0
     violations: list[str] = field(default_factory=list)
     facts: dict[str, float] = field(default_factory=dict)
-    """What else was counted or measured, by name."""
+    """Other counts and measurements, by name."""
 
-    def case(self, found: Iterable[str] = (), name: str = "") -> None:
-        """One case was made; this was wrong."""
+    def add_case(self, found: Iterable[str] = (), name: str = "") -> None:
+        """Record one case and its violations."""
         self.cases += 1
-        self.wrong(*(f"{name}: {text}" if name else text for text in found))
+        self.add_violations(*(f"{name}: {text}" if name else text for text in found))
 
-    def wrong(self, *found: str) -> None:
-        """Violations beside those of a case."""
+    def add_violations(self, *found: str) -> None:
+        """Record violations that do not belong to a case."""
         self.n_violations += len(found)
         self.violations += found[: KEPT - len(self.violations)]
 
-    def add(self, fact: str, amount: float) -> None:
-        """Count something."""
+    def count(self, fact: str, amount: float) -> None:
+        """Add an amount to the fact with this name."""
         self.facts[fact] = self.facts.get(fact, 0) + amount
 
-    def most(self, fact: str, amount: float) -> None:
-        """Keep the largest."""
+    def keep_maximum(self, fact: str, amount: float) -> None:
+        """Keep the largest amount as the fact with this name."""
         self.facts[fact] = max(self.facts.get(fact, amount), amount)
 
     def new_folder(self, name: str) -> Path:
-        """An empty folder."""
+        """Create an empty folder."""
         path = self.folder / f"{name}-{self.cases}-{time.monotonic_ns()}"
         path.mkdir()
         return path
 
     def database(self, kind: str) -> dict[str, str]:
-        """Settings of a server with an empty database of that kind."""
+        """Settings for a server with a new, empty database of this kind."""
         return {"database_url": self.new_postgres()} if kind == "postgresql" else {}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """One row of the table: a test with a number of cases."""
 
     key: str
     title: str
     full: int
-    """Cases of the full programme."""
+    """Number of cases in a full run."""
     quick: int
-    """Cases that `make test` runs."""
+    """Number of cases in `make test`."""
     part: int
-    """Cases of one part of the full programme; a run can be taken up again between parts."""
-    play: Callable[[Run], None]
+    """Number of cases in one part of a full run; an interrupted run continues after the last part."""
+    execute: Callable[[Run], None]
 
 
 ROWS: dict[str, Row] = {}
@@ -110,10 +110,10 @@ def row(
 ) -> Callable[[Callable[[Run], None]], Callable[[Run], None]]:
     """Register a function as a row."""
 
-    def register(play: Callable[[Run], None]) -> Callable[[Run], None]:
-        assert key not in ROWS or ROWS[key].play.__module__ == play.__module__, key
-        ROWS[key] = Row(key, title, full, quick, part or full, play)
-        return play
+    def register(execute: Callable[[Run], None]) -> Callable[[Run], None]:
+        assert key not in ROWS or ROWS[key].execute.__module__ == execute.__module__, key
+        ROWS[key] = Row(key, title, full, quick, part or full, execute)
+        return execute
 
     return register
 

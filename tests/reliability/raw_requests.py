@@ -12,7 +12,7 @@ from tests.reliability.corpus import Hostile, corpus
 from tests.reliability.invariants import growth
 from tests.reliability.over_http import resources_of
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 from tests.reliability.wire import send
 
 #: Seconds until an answer must be there or the line closed.
@@ -21,7 +21,7 @@ HANGS = 10.0
 RESIDENT = 50 * 1024**2 + KEPT_BYTES
 
 
-def wrong_with(server: Server, case: Hostile) -> list[str]:
+def violations_of(server: Server, case: Hostile) -> list[str]:
     """What is wrong with the answer to one request."""
     reply = send(server.port, case.raw, HANGS)
     found = []
@@ -36,7 +36,7 @@ def wrong_with(server: Server, case: Hostile) -> list[str]:
 
 def small_server(run: Run, workers: int) -> Server:
     """A server with little patience, so that half a request does not take long."""
-    return a_server(
+    return make_server(
         run.new_folder("home"), workers=workers, header_timeout=1, body_timeout=1, queue_size=64
     )
 
@@ -51,18 +51,18 @@ def hostile_requests(run: Run) -> None:
             with ThreadPoolExecutor(8) as pool:
                 before = None
                 for _ in range(2):  # once to warm up, once to see that memory does not grow
-                    results = list(pool.map(lambda case: wrong_with(server, case), cases))
+                    results = list(pool.map(lambda case: violations_of(server, case), cases))
                     for case, found in zip(cases, results, strict=True):
                         if before is None:
-                            run.case(found, case.name)
+                            run.add_case(found, case.name)
                         else:
-                            run.wrong(*(f"{case.name}: {text}" for text in found))
+                            run.add_violations(*(f"{case.name}: {text}" for text in found))
                     now = resources_of(server)
                     if before is not None:
-                        run.wrong(*growth(before, now, resident=RESIDENT))
+                        run.add_violations(*growth(before, now, resident=RESIDENT))
                     before = now
             if client.get("/readyz").status_code != 200:
-                run.wrong("I3: not ready afterwards")
+                run.add_violations("I3: not ready afterwards")
             answer = client.post("/predict", json={"model": "m", "X": [[0.0, 0.0]]})
             if answer.status_code != 200:
-                run.wrong("I3: does not predict afterwards")
+                run.add_violations("I3: does not predict afterwards")

@@ -1,4 +1,4 @@
-"""The servers of the programme: the service as it is, or with a planted fault."""
+"""Servers for the reliability tests: the service itself, or the service with a planted fault."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.reliability.planted import VARIABLE
 
 
 class PlantedServer(Server):
-    """The service with the fault that the environment names."""
+    """The service with the fault that the environment selects."""
 
     program = (sys.executable, "-m", "tests.reliability.planted")
 
 
-def a_server(home: Path, workers: int = 1, **variables: Any) -> Server:
-    """A server that is not started yet."""
+def make_server(home: Path, workers: int = 1, **variables: Any) -> Server:
+    """Create a server; it is not started yet."""
     kind = PlantedServer if os.environ.get(VARIABLE) else Server
     return kind(home, workers, **variables)

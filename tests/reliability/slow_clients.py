@@ -17,7 +17,7 @@ from tests.app.server import Server
 from tests.reliability.invariants import growth
 from tests.reliability.over_http import resources_of
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 from tests.reliability.wire import request, send
 
 HEADERS = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -64,20 +64,22 @@ KINDS: tuple[Callable[[int], tuple[bytes, bytes]], ...] = (
 def slow_clients(run: Run) -> None:
     """All are cut off in time; who sends whole requests meanwhile is served."""
     variables = {"header_timeout": DEADLINE, "body_timeout": DEADLINE, "keep_alive": 2}
-    with a_server(run.new_folder("home"), **variables) as server, server.client() as client:
+    with make_server(run.new_folder("home"), **variables) as server, server.client() as client:
         assert client.get("/healthz").status_code == 200
         before = resources_of(server)
-        with Beside(server) as beside:
+        with ConcurrentClient(server) as other:
             for kind in KINDS:
                 each = run.wanted // len(KINDS)
                 for seconds in _hold(server, kind, each):
                     late = seconds > DEADLINE + ALLOWANCE
                     found = [f"I3: cut off after {seconds:.1f} s"] if late else []
-                    run.case(found, kind.__name__)
-        run.wrong(*beside.wrong)
-        run.most("largest wait of others in ms", round(1000 * max(beside.waits, default=0.0)))
+                    run.add_case(found, kind.__name__)
+        run.add_violations(*other.violations)
+        run.keep_maximum(
+            "largest wait of others in ms", round(1000 * max(other.waits, default=0.0))
+        )
         time.sleep(0.5)
-        run.wrong(*growth(before, resources_of(server)))
+        run.add_violations(*growth(before, resources_of(server)))
 
 
 def _hold(
@@ -129,7 +131,7 @@ def _drip(line: socket.socket, piece: bytes) -> None:
         return  # closed, as the next look will tell
 
 
-class Beside:
+class ConcurrentClient:
     """A client that asks for /healthz all the time."""
 
     def __init__(self, server: Server) -> None:
@@ -137,7 +139,7 @@ class Beside:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self.waits: list[float] = []
-        self.wrong: list[str] = []
+        self.violations: list[str] = []
 
     def _run(self) -> None:
         with self._server.client() as client:
@@ -146,14 +148,14 @@ class Beside:
                 try:
                     status = client.get("/healthz").status_code
                 except httpx.TransportError as error:
-                    self.wrong.append(f"I3: who sends whole requests is cut off: {error!r}")
+                    self.violations.append(f"I3: who sends whole requests is cut off: {error!r}")
                     continue
                 self.waits.append(time.monotonic() - began)
                 if status != 200:
-                    self.wrong.append(f"I3: /healthz is answered {status}")
+                    self.violations.append(f"I3: /healthz is answered {status}")
                 time.sleep(0.02)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> ConcurrentClient:
         self._thread.start()
         return self
 
@@ -162,7 +164,7 @@ class Beside:
         self._thread.join()
 
 
-def costly() -> dict[str, bytes]:
+def costly_bodies() -> dict[str, bytes]:
     """Bodies of some hundred kilobytes in which everything is wrong."""
     n = 60_000
     return {
@@ -196,17 +198,17 @@ def costly() -> dict[str, bytes]:
 @row("D6", "requests that are costly to refuse, to two routes", full=40, quick=40)
 def costly_requests(run: Run) -> None:
     """At most 16 KB come back, and others do not wait."""
-    with a_server(run.new_folder("home")) as server, server.client() as client:
+    with make_server(run.new_folder("home")) as server, server.client() as client:
         assert client.post("/train", json=training("m")).status_code == 201
-        with Beside(server) as beside:
+        with ConcurrentClient(server) as other:
             for path in ("/train", "/predict"):
-                for name, body in costly().items():
+                for name, body in costly_bodies().items():
                     reply = send(server.port, request("POST", path, body), patience=30)
                     found = []
                     if not 400 <= reply.status < 500:
                         found.append(f"I3: answered {reply.status}")
                     if len(reply.body) > MAX_BYTES:
                         found.append(f"I3: {len(reply.body)} bytes came back")
-                    run.case(found, f"{name} to {path}")
-        run.wrong(*beside.wrong)
-        run.most("largest wait of others in ms", round(1000 * max(beside.waits)))
+                    run.add_case(found, f"{name} to {path}")
+        run.add_violations(*other.violations)
+        run.keep_maximum("largest wait of others in ms", round(1000 * max(other.waits)))

@@ -16,13 +16,13 @@ from tests.reliability.over_http import (
     N_SEEDS,
     PROBE,
     HttpView,
-    answer_bytes,
-    answer_part,
+    response_bytes,
+    response_part,
     restart,
-    settle,
+    wait_until_settled,
 )
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
 NAMES = st.sampled_from(["a", "b"])
 STEPS = 30
@@ -70,7 +70,7 @@ class Calls(RuleBasedStateMachine):
             return
         serving = self.production.get(model, max(alive))
         assert found.json()["version"] == serving
-        assert answer_part(found.content) == self.expected[alive[serving]]
+        assert response_part(found.content) == self.expected[alive[serving]]
 
     @precondition(lambda self: any(self.alive.values()))
     @rule(data=st.data())
@@ -135,14 +135,14 @@ class Calls(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """All invariants, for the models of this example."""
-        assert settle(self.server) == []
-        view = _Mine(HttpView(self.client, self.server.home), self._prefix)
+        assert wait_until_settled(self.server) == []
+        view = _OwnModels(HttpView(self.client, self.server.home), self._prefix)
         found = violations(view, self.ledger)
         self.client.close()
         assert found == []
 
 
-class _Mine:
+class _OwnModels:
     """The part of a view that belongs to one example."""
 
     def __init__(self, view: HttpView, prefix: str) -> None:
@@ -190,9 +190,9 @@ def sequences(run: Run) -> None:
     few = max(1, run.wanted // 4)
     plan = [(Calls, 1, run.wanted - few), (CallsAndRestarts, 2, few)]
     for number, (machine, workers, wanted) in enumerate(plan):
-        server = a_server(run.new_folder("home"), workers, shutdown_grace=2, job_history=100_000)
+        server = make_server(run.new_folder("home"), workers, shutdown_grace=2, job_history=100_000)
         with server:
-            expected = _learn(server)
+            expected = _train_reference_versions(server)
             kind = type(machine.__name__, (machine,), {"server": server, "expected": expected})
             kind.examples = 0  # type: ignore[attr-defined]
             chosen = settings(
@@ -211,8 +211,8 @@ def sequences(run: Run) -> None:
             except Exception as error:
                 found = [f"{type(error).__name__}: {str(error)[:1000]}"]
             for _ in range(kind.examples):  # type: ignore[attr-defined]
-                run.case()
-            run.wrong(*found)
+                run.add_case()
+            run.add_violations(*found)
 
 
 def _seeded(seed: int, kind: Any, chosen: settings) -> None:
@@ -226,12 +226,12 @@ def _seeded(seed: int, kind: Any, chosen: settings) -> None:
     run_state_machine_as_test(seeded(seed)(kind), settings=chosen)
 
 
-def _learn(server: Server) -> dict[int, bytes]:
+def _train_reference_versions(server: Server) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     with server.client() as client:
         for seed in range(N_SEEDS):
             made = client.post("/train", json=training("reference", seed=seed)).json()
-            answer = answer_bytes(client, "reference", made["version"])
+            answer = response_bytes(client, "reference", made["version"])
             assert isinstance(answer, bytes)
             found[seed] = answer
     return found

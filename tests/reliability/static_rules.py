@@ -1,4 +1,4 @@
-"""H: rules about the source that no general tool knows."""
+"""Security rules on the source that general linters do not check."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("app", "frtsvm_core")
-#: Where a caller's key or a seal is compared.
+#: Files that compare keys of callers or MACs of files.
 SECRET_FILES = ("app/services/access.py", "app/store/secret.py")
 _SECRET = re.compile(r"key|mac|secret|sha256|digest|given|token", re.IGNORECASE)
 
@@ -17,7 +17,7 @@ Rule = Callable[[ast.AST, str], Iterator[tuple[int, str]]]
 
 
 def _dotted(node: ast.AST) -> str:
-    """`a.b.c` of a name or an attribute."""
+    """Dotted name, such as `a.b.c`, of a name or an attribute."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -31,42 +31,42 @@ def _calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def no_other_unpickler(tree: ast.AST, path: str) -> Iterator[tuple[int, str]]:
-    """Files are loaded by `app.store.plain` alone; it subclasses the unpickler and calls no `load`."""
+    """Allow unpickling only in `app.store.plain`, which subclasses the unpickler and calls no `load`."""
     banned = re.compile(
         r"(^|\.)(joblib|pickle|cPickle|dill|cloudpickle|marshal|shelve)\.(load|loads|open)$"
     )
     for call in _calls(tree):
         name = _dotted(call.func)
         if banned.search(name) or name.endswith("pickle.Unpickler"):
-            yield call.lineno, f"{name} outside the one loader"
+            yield call.lineno, f"{name} outside app.store.plain"
         if name in ("np.load", "numpy.load") and _keyword(call, "allow_pickle") not in (
             None,
             False,
         ):
-            yield call.lineno, "numpy.load with pickles"
+            yield call.lineno, "numpy.load with pickles allowed"
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module in ("pickle", "joblib", "marshal"):
             for alias in node.names:
                 if alias.name in ("load", "loads", "Unpickler"):
-                    yield node.lineno, f"{node.module}.{alias.name} outside the one loader"
+                    yield node.lineno, f"{node.module}.{alias.name} outside app.store.plain"
 
 
 def no_links_from_requests(tree: ast.AST, path: str) -> Iterator[tuple[int, str]]:
-    """The address in a request is what a caller says it is."""
+    """Forbid links built from the URL of a request, which the caller controls."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in ("url", "base_url", "url_for"):
             name = _dotted(node)
             if name.startswith("request.") or node.attr == "url_for":
-                yield node.lineno, f"{name} is the caller's word"
+                yield node.lineno, f"{name} is controlled by the caller"
 
 
 def nothing_evaluated(tree: ast.AST, path: str) -> Iterator[tuple[int, str]]:
-    """No text becomes code, and no text of a caller reaches a parameter that would make it so."""
+    """Forbid evaluation of text as code, and arguments that libraries evaluate."""
     for call in _calls(tree):
         name = _dotted(call.func)
         last = name.rsplit(".", 1)[-1]
         if name in ("eval", "exec", "compile", "__import__", "os.system", "os.popen"):
-            yield call.lineno, f"{name} runs text"
+            yield call.lineno, f"{name} executes text"
         if last in ("Popen", "run", "call", "check_output") and _keyword(call, "shell") not in (
             None,
             False,
@@ -75,11 +75,11 @@ def nothing_evaluated(tree: ast.AST, path: str) -> Iterator[tuple[int, str]]:
         if last == "Parallel" and _keyword(call, "pre_dispatch") is _UNKNOWN:
             yield call.lineno, "Parallel evaluates pre_dispatch"
         if name == "yaml.load" or last in ("read_pickle", "numexpr"):
-            yield call.lineno, f"{name} makes objects of text"
+            yield call.lineno, f"{name} creates objects from text"
 
 
 def secrets_in_constant_time(tree: ast.AST, path: str) -> Iterator[tuple[int, str]]:
-    """Keys and seals are compared by `hmac.compare_digest`."""
+    """Require `hmac.compare_digest` for keys and MACs."""
     if path not in SECRET_FILES:
         return
     for node in ast.walk(tree):
@@ -87,14 +87,14 @@ def secrets_in_constant_time(tree: ast.AST, path: str) -> Iterator[tuple[int, st
             sides = [node.left, *node.comparators]
             names = {_dotted(side) for side in sides if isinstance(side, ast.Name | ast.Attribute)}
             if any(_SECRET.search(name) for name in names):
-                yield node.lineno, f"{sorted(names)} compared byte by byte"
+                yield node.lineno, f"{sorted(names)} not compared in constant time"
 
 
 _UNKNOWN = object()
 
 
 def _keyword(call: ast.Call, name: str) -> object:
-    """The value of an argument: None if it is not given, `_UNKNOWN` if it is no constant."""
+    """Value of an argument: None if it is not given, `_UNKNOWN` if it is not a constant."""
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value.value if isinstance(keyword.value, ast.Constant) else _UNKNOWN
@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def broken_rules(source: str, path: str) -> list[str]:
-    """Every place of a file that breaks a rule."""
+    """Descriptions of all places in a file that break a rule."""
     tree = ast.parse(source)
     return [
         f"{path}:{line}: {text} ({rule.__name__})"
@@ -120,5 +120,5 @@ def broken_rules(source: str, path: str) -> list[str]:
 
 
 def sources() -> list[Path]:
-    """All files of the service and the algorithm."""
+    """All source files of the service and of `frtsvm_core`."""
     return sorted(path for name in SOURCES for path in (ROOT / name).rglob("*.py"))

@@ -1,4 +1,4 @@
-"""The results as a table, and its place in docs/reliability.md."""
+"""Format the results as a table, and write it into docs/reliability.md."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ END = "<!-- end of table -->"
 
 
 def table(rows: Mapping[str, Row], results: Mapping[str, list[dict[str, Any]]]) -> str:
-    """One line per row, in Markdown."""
+    """Table in Markdown, with one line per row."""
     lines = [
-        "| | What | Cases | Seconds | Violations | Counted |",
+        "| row | test | cases | seconds | violations | other counts |",
         "|---|---|---:|---:|---:|---|",
     ]
     for key, row in rows.items():
@@ -35,7 +35,7 @@ def _cells(parts: list[dict[str, Any]]) -> str:
 
 
 def _facts(parts: list[dict[str, Any]]) -> str:
-    """Names that begin with `largest` are maxima, all others sums."""
+    """Combine the facts of all parts: maxima of names that begin with `largest`, sums of all others."""
     totals: dict[str, float] = {}
     for part in parts:
         for name, amount in part["facts"].items():
@@ -45,7 +45,7 @@ def _facts(parts: list[dict[str, Any]]) -> str:
 
 
 def write_into(page: Path, text: str, circumstances: str) -> None:
-    """Replace the table of the page."""
+    """Replace the table in the page."""
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     block = f"{BEGIN}\n{circumstances}.\n\n{text}\n{END}"

@@ -1,4 +1,4 @@
-"""The checker itself: each wrong of a store is noticed, and a right one is not blamed."""
+"""The checker of the invariants reports every kind of violation, and none for a correct store."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 
 from tests.reliability.invariants import Ledger, Resources, growth, violations
 
-GOOD, OTHER = b"what data 0 give", b"what data 1 give"
+GOOD, OTHER = b"response of version 1", b"response of version 2"
 
 
 class Fake:
-    """A store as a test describes it."""
+    """A view of a store with the contents that a test sets."""
 
     def __init__(self, **changes: Any) -> None:
         self.served: dict[tuple[str, int], bytes] = {("m", 1): GOOD, ("m", 2): OTHER}
@@ -46,7 +46,7 @@ def ledger() -> Ledger:
     )
 
 
-def test_a_right_store_is_not_blamed() -> None:
+def test_a_correct_store_has_no_violations() -> None:
     assert violations(Fake(), ledger()) == []
 
 
@@ -56,30 +56,35 @@ JOBS = [job("a", version=1), job("b", version=2)]
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (Fake(served={("m", 1): GOOD}), "I1: ('m', 2) was acknowledged and is gone"),
-        (Fake(served={("m", 1): GOOD, ("m", 2): GOOD}), "I2: ('m', 2) gives what another"),
+        (Fake(served={("m", 1): GOOD}), "I1: ('m', 2) was acknowledged, but is missing"),
+        (
+            Fake(served={("m", 1): GOOD, ("m", 2): GOOD}),
+            "I2: ('m', 2) gives the response of another",
+        ),
         (Fake(served={("m", 1): GOOD, ("m", 2): b"mix"}), "I2: ('m', 2) gives b'mix'"),
-        (Fake(served={**Fake().served, ("m", 3): GOOD}), "I4: ('m', 3) has no job"),
+        (Fake(served={**Fake().served, ("m", 3): GOOD}), "I4: ('m', 3) was not created by any job"),
         (Fake(made=[*JOBS, job("c", "cancelled"), job("d", "running")]), "I4: job d has not ended"),
-        (Fake(made=[*JOBS, job("c", "failed")]), "I1: job c was cancelled and is failed"),
-        (Fake(made=JOBS), "I1: job c was queued and is gone"),
-        (Fake(made=[*Fake().made, job("d", version=2)]), "I4: ('m', 2) was made by 2 jobs"),
-        (Fake(made=[*Fake().made, Fake().made[0]]), "I4: job a is there 2 times"),
-        (Fake(made=[*Fake().made, job("d", "succeeded")]), "I4: job d has succeeded with"),
-        (Fake(left=["tmp/x"]), "I4: left behind: tmp/x"),
+        (Fake(made=[*JOBS, job("c", "failed")]), "I1: job c was cancelled, but is failed"),
+        (Fake(made=JOBS), "I1: job c was queued, but is missing"),
+        (Fake(made=[*Fake().made, job("d", version=2)]), "I4: ('m', 2) was created by 2 jobs"),
+        (Fake(made=[*Fake().made, Fake().made[0]]), "I4: job a is listed 2 times"),
+        (Fake(made=[*Fake().made, job("d", "succeeded")]), "I4: job d is succeeded with"),
+        (Fake(left=["tmp/x"]), "I4: leftover file: tmp/x"),
     ],
 )
-def test_each_wrong_is_noticed(wrong: Fake, said: str) -> None:
+def test_each_violation_is_reported(wrong: Fake, said: str) -> None:
     assert any(text.startswith(said) for text in violations(wrong, ledger()))
 
 
-def test_what_was_deleted_must_be_gone() -> None:
+def test_a_deleted_version_must_be_gone() -> None:
     known = ledger()
     known.asked_to_delete.add(("m", 2))
-    assert violations(Fake(), known) == []  # asked for, not acknowledged: there or not there
+    assert (
+        violations(Fake(), known) == []
+    )  # requested but not acknowledged: both states are allowed
     assert violations(Fake(served={("m", 1): GOOD}), known) == []
     known.deleted.add(("m", 2))
-    assert violations(Fake(), known) == ["I1: ('m', 2) was deleted and is there"]
+    assert violations(Fake(), known) == ["I1: ('m', 2) was deleted, but is present"]
 
 
 def test_growth() -> None:

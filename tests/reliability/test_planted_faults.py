@@ -1,6 +1,6 @@
-"""A test that cannot fail proves nothing: each of 15 faults, put into the service, is found by a row.
+"""Each of 15 faults planted in the service is found by a row of the reliability tests.
 
-`make test-planted-faults`.
+This shows that the rows can fail. `make test-planted-faults` runs all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.app.postgres import Postgres
 from tests.reliability.planted import FAULTS, planted
 from tests.reliability.programme import Run, all_rows
 
-#: Fault -> the row that finds it, and the cases that it needs.
+#: Fault -> row that finds it, and number of cases that the row needs.
 FOUND_BY = {
     "naive_write": ("C1", 40),
     "no_sync_of_file": ("C3", 40),
@@ -52,14 +52,14 @@ key, wanted, folder, *urls = sys.argv[1:]
 run = Run(int(wanted), 0, Path(folder), iter(urls).__next__)
 missing = ""
 try:
-    all_rows()[key].play(run)
+    all_rows()[key].execute(run)
 except NotPossible as why:
     missing = str(why)
 print(json.dumps({"missing": missing, "violations": run.violations}))
 """
 
 
-#: One of them in every run; the others have a command of their own.
+#: One fault runs in `make test`; all run in `make test-planted-faults`.
 _CASES = [
     pytest.param(name, marks=() if name == "no_checksum" else pytest.mark.slow) for name in FOUND_BY
 ]
@@ -68,7 +68,7 @@ _CASES = [
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", _CASES)
 def test_a_planted_fault_is_found(name: str, postgres: Postgres) -> None:
-    """In a process of its own: some faults are planted in the process that plays the row."""
+    """Run the row in a separate process, because some faults are planted in the process of the row."""
     key, wanted = FOUND_BY[name]
     with tempfile.TemporaryDirectory() as folder, planted(name):
         urls = [postgres.new_database() for _ in range(3)]
@@ -82,10 +82,10 @@ def test_a_planted_fault_is_found(name: str, postgres: Postgres) -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     if found["missing"]:
         pytest.skip(found["missing"])
-    assert found["violations"], f"{key} has not found {name}"
+    assert found["violations"], f"Row {key} has not found the fault {name}."
 
 
-def test_runs_are_apart(tmp_path: Path) -> None:
+def test_a_run_counts_all_violations_and_keeps_the_first_20(tmp_path: Path) -> None:
     run = Run(1, 0, tmp_path, lambda: "")
-    run.case(["wrong"] * 100)
+    run.add_case(["wrong"] * 100)
     assert (run.cases, run.n_violations, len(run.violations)) == (1, 100, 20)

@@ -1,4 +1,4 @@
-"""Every row of the programme, with the counts of `make test`."""
+"""Every row of the reliability tests, with the number of cases for `make test`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.app.postgres import Postgres
 from tests.reliability.programme import NotPossible, Row, Run, all_rows
 
-#: Rows whose violations are seconds; what the others find is one however busy the machine is.
+#: Rows that assert durations. All other rows do not depend on the load of the machine.
 TIMED = {"D3", "D5", "F2"}
 CASES = [
     pytest.param(row, id=key, marks=[pytest.mark.timed] if key in TIMED else [])
@@ -25,7 +25,7 @@ def test_row(row: Row, tmp_path: Path, request: pytest.FixtureRequest) -> None:
 
     run = Run(row.quick, 0, tmp_path, new_postgres)
     try:
-        row.play(run)
+        row.execute(run)
     except NotPossible as why:
         pytest.skip(str(why))
     assert run.violations == []

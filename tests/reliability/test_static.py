@@ -1,4 +1,4 @@
-"""The rules about the source hold, and each of them can be broken."""
+"""The source follows the security rules, and each rule reports code that breaks it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.reliability.static_rules import ROOT, broken_rules, sources
 
 
-def test_the_sources_keep_the_rules() -> None:
+def test_the_source_follows_the_rules() -> None:
     files = sources()
     assert len(files) > 100
     assert [
@@ -39,11 +39,11 @@ def test_the_sources_keep_the_rules() -> None:
         ("return self.mac(purpose) == mac", "app/store/secret.py"),
     ],
 )
-def test_a_broken_rule_is_noticed(source: str, path: str) -> None:
+def test_a_broken_rule_is_reported(source: str, path: str) -> None:
     assert broken_rules(source, path)
 
 
-def test_what_is_allowed_is_not_blamed() -> None:
+def test_allowed_code_is_not_reported() -> None:
     fine = "np.load(path)\nParallel(n_jobs=2)\nsubprocess.run(command)\nself.url == other"
     assert broken_rules(fine, "app/x.py") == []
 

@@ -1,4 +1,4 @@
-"""One store that crashes again and again: a move in a process of its own, then a look at everything."""
+"""One store that crashes again and again: a operation in a process of its own, then a look at everything."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.schemas.jobs import JobState
 from app.store.store import Store
 from tests.reliability.faultfs import Control
 from tests.reliability.invariants import Ledger, violations
-from tests.reliability.moves import N_SEEDS, Move, train
-from tests.reliability.over_store import StoreView, clean_up, expected_print
+from tests.reliability.operations import N_SEEDS, Operation, train
+from tests.reliability.over_store import StoreView, clean_up, expected_digest
 
 
 class Driver:
@@ -26,7 +26,7 @@ class Driver:
         self._control = control
         self.promoted = 0
         self.broken: list[str] = []
-        self.ledger = Ledger(expected={seed: expected_print(seed) for seed in range(N_SEEDS)})
+        self.ledger = Ledger(expected={seed: expected_digest(seed) for seed in range(N_SEEDS)})
 
     def open(self) -> Store:
         """The store, as a server opens it; without a URL its database is in its folder."""
@@ -34,8 +34,8 @@ class Driver:
             return Store(self.home, self._given_url, artifacts=str(self.home / "files"))
         return Store(self.home, f"sqlite:///{self.home}/frtsvm.sqlite3")
 
-    def play(self, move: Move, number: int, kind: str, target: int) -> tuple[str, int]:
-        """Make a move in a process of its own; how it ended, and the changes it made."""
+    def execute(self, operation: Operation, number: int, kind: str, target: int) -> tuple[str, int]:
+        """Make a operation in a process of its own; how it ended, and the changes it made."""
         self._make_room()
         reading, writing = os.pipe()
         self._control.disarm()
@@ -43,7 +43,7 @@ class Driver:
             self._control.arm(kind, target)
         child = os.fork()
         if child == 0:
-            self._run_child(move, number, writing)
+            self._run_child(operation, number, writing)
         os.close(writing)
         with os.fdopen(reading) as said:
             lines = said.read().splitlines()
@@ -55,22 +55,22 @@ class Driver:
             return "killed", count
         return ("refused" if os.WEXITSTATUS(status) == 3 else "survived"), count
 
-    def _run_child(self, move: Move, number: int, writing: int) -> None:
+    def _run_child(self, operation: Operation, number: int, writing: int) -> None:
         os.setpgid(0, 0)  # a kill is meant for this process alone
         code = 1
 
-        def say(what: str, *values: Any) -> None:
+        def report(what: str, *values: Any) -> None:
             os.write(writing, (json.dumps([what, *values]) + "\n").encode())
 
         try:
             with self.open() as store:
-                move(store, random.Random(number), say)
+                operation(store, random.Random(number), report)
             code = 0
         except (ServiceError, OSError) as error:
             code = 3
-            say("error", f"{type(error).__name__}: {error}")
+            report("error", f"{type(error).__name__}: {error}")
         except BaseException as error:
-            say("broken", f"{type(error).__name__}: {error}")
+            report("broken", f"{type(error).__name__}: {error}")
         os._exit(code)
 
     def _note(self, lines: list[str]) -> None:
@@ -91,7 +91,7 @@ class Driver:
                 self.broken.append(values[0])
 
     def check(self) -> list[str]:
-        """Open the store as the next server would; everything that is wrong, and one more move."""
+        """Open the store as the next server would; everything that is wrong, and one more operation."""
         found = list(self.broken)
         try:
             with self.open() as store:

@@ -13,9 +13,9 @@ from app.api.server import WORKER_SILENCE
 from tests.app.server import Server
 from tests.reliability.invariants import Ledger
 from tests.reliability.kills import victims
-from tests.reliability.over_http import PROBE, answer_part, check, learn
+from tests.reliability.over_http import PROBE, check, response_part, train_reference_versions
 from tests.reliability.programme import Run, row
-from tests.reliability.servers import a_server
+from tests.reliability.servers import make_server
 
 CLIENTS = 4
 #: Seconds until there are two workers again; a busy machine gets more than it should need.
@@ -33,7 +33,7 @@ class _Clients:
         self._threads = [threading.Thread(target=self._run) for _ in range(CLIENTS)]
         self.answered = 0
         self.broken = 0
-        self.wrong: list[str] = []
+        self.violations: list[str] = []
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -46,9 +46,9 @@ class _Clients:
                         self.answered += 1
                         if (
                             found.status_code != 200
-                            or answer_part(found.content) not in self._whole
+                            or response_part(found.content) not in self._whole
                         ):
-                            self.wrong.append(f"I2: answered {found.status_code}")
+                            self.violations.append(f"I2: answered {found.status_code}")
                         time.sleep(self._pause)
             except httpx.TransportError:
                 self.broken += 1
@@ -70,20 +70,20 @@ def workers(run: Run) -> None:
     ledger = Ledger()
     # A stopped worker is missed after half a minute: few cases leave the processors to others.
     pause = 0.0 if run.wanted >= 10 else 0.02
-    with a_server(run.new_folder("home"), workers=2, shutdown_grace=2) as server:
-        learn(server, ledger)
+    with make_server(run.new_folder("home"), workers=2, shutdown_grace=2) as server:
+        train_reference_versions(server, ledger)
         for number in range(run.wanted):
             kind = ("killed", "stopped")[number % 2]
             with _Clients(server, ledger, pause) as clients:
                 time.sleep(0.5)
                 found = _lose_one(server, kind)
                 time.sleep(0.5)
-            found += clients.wrong
+            found += clients.violations
             if clients.broken > CLIENTS:
                 found.append(f"I3: {clients.broken} requests were lost, {CLIENTS} were in flight")
-            run.add("predictions", clients.answered)
-            run.add("lost in flight", clients.broken)
-            run.case(found + check(server, ledger), f"{number}: {kind}")
+            run.count("predictions", clients.answered)
+            run.count("lost in flight", clients.broken)
+            run.add_case(found + check(server, ledger), f"{number}: {kind}")
 
 
 def _lose_one(server: Server, kind: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a server does with its store for one request, as functions that say what is acknowledged."""
+"""What a server does with its store for one request, as functions that report what is acknowledged."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.reliability.over_store import clean_up, state_of
 
 N_SEEDS = 4
 PROGRESS = {"phase": "done", "percent": 100.0}
-Say = Callable[..., None]
-Move = Callable[[Store, random.Random, Say], None]
+Report = Callable[..., None]
+Operation = Callable[[Store, random.Random, Report], None]
 
 
 def enqueue(store: Store, model: str, seed: int) -> str:
@@ -37,20 +37,20 @@ def publish(store: Store, seed: int) -> tuple[str, int] | None:
     return None if version is None else (record.model, version)
 
 
-def create(store: Store, chance: random.Random, say: Say) -> None:
+def create(store: Store, chance: random.Random, report: Report) -> None:
     """A new version of a new model."""
     seed = chance.randrange(N_SEEDS)
     made = train(store, f"model-{chance.randrange(10**9)}", seed)
-    say("trained", made, seed)
+    report("trained", made, seed)
 
 
-def replace(store: Store, chance: random.Random, say: Say) -> None:
+def replace(store: Store, chance: random.Random, report: Report) -> None:
     """A new version of a model, and production moves to it."""
     seed = chance.randrange(N_SEEDS)
     made = train(store, "kept", seed)
-    say("trained", made, seed)
+    report("trained", made, seed)
     store.registry.move_alias("kept", "production", made[1])
-    say("promoted", made)
+    report("promoted", made)
 
 
 def train(store: Store, model: str, seed: int) -> tuple[str, int]:
@@ -61,27 +61,27 @@ def train(store: Store, model: str, seed: int) -> tuple[str, int]:
     return made
 
 
-def delete(store: Store, chance: random.Random, say: Say) -> None:
+def delete(store: Store, chance: random.Random, report: Report) -> None:
     """Retire the oldest version of `kept` that production does not point at."""
     records, _, aliases = store.registry.page_of_versions("kept", 1000, 0)
     spare = [r.version for r in records if r.version not in aliases.values()]
-    say("deleting", ("kept", spare[-1]))
+    report("deleting", ("kept", spare[-1]))
     store.registry.delete_version("kept", spare[-1])
-    say("deleted", ("kept", spare[-1]))
+    report("deleted", ("kept", spare[-1]))
 
 
-def cancel_queued(store: Store, chance: random.Random, say: Say) -> None:
+def cancel_queued(store: Store, chance: random.Random, report: Report) -> None:
     """A training that has not begun."""
     job = enqueue(store, "cancelled", 0)
-    say("queued", job)
+    report("queued", job)
     store.jobs.request_cancel(job)
-    say("cancelled", job)
+    report("cancelled", job)
 
 
-def cancel_running(store: Store, chance: random.Random, say: Say) -> None:
+def cancel_running(store: Store, chance: random.Random, report: Report) -> None:
     """A training whose process comes too late with its result."""
     job = enqueue(store, "cancelled", 0)
-    say("queued", job)
+    report("queued", job)
     record = store.jobs.claim(store.presence.id)
     assert record is not None
     store.jobs.request_cancel(job)
@@ -90,17 +90,17 @@ def cancel_running(store: Store, chance: random.Random, say: Say) -> None:
     late = store.jobs.publish(job, record.fence, predictor, evidence, {}, PROGRESS)
     assert late is None
     store.jobs.end(job, record.fence, JobState.CANCELLED, None)
-    say("cancelled", job)
+    report("cancelled", job)
 
 
-def start(store: Store, chance: random.Random, say: Say) -> None:
+def start(store: Store, chance: random.Random, report: Report) -> None:
     """What a server does first, with something to clean up."""
     data = store.files.stage(state_of(1, "data"))
     os.replace(data.path, store.files.temporary / "nobody.1")
     job = enqueue(store, "left", 1)
-    say("queued", job)
+    report("queued", job)
     store.jobs.claim("nobody")
     clean_up(store)
 
 
-MOVES: tuple[Move, ...] = (create, replace, delete, cancel_queued, cancel_running, start)
+OPERATIONS: tuple[Operation, ...] = (create, replace, delete, cancel_queued, cancel_running, start)
