@@ -1,8 +1,8 @@
 """Check the compose files, Kubernetes manifests, alerts and dashboard.
 
-The files must match their schemas, the project's hardening rules, and the metrics and settings of the
-service. The schemas are part of `check-jsonschema` (Compose Specification) and `kubernetes-validate`,
-so no network is needed. Run with `python -m deploy.check`.
+The files must match their schemas, the project's hardening rules, and the metrics and settings of
+the service. The schemas are part of `check-jsonschema` (Compose Specification) and
+`kubernetes-validate`, so no network is needed. Run with `python -m deploy.check`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _service_problems(
         yield f"{name}: The root file system is writable. Set read_only: true."
     if service.get("cap_drop") != ["ALL"] or not service.get("security_opt"):
         yield (
-            f"{name}: The container keeps capabilities or can gain new ones. Set cap_drop: [ALL] and "
-            "security_opt: [no-new-privileges:true]."
+            f"{name}: The container keeps capabilities or can gain new ones. "
+            "Set cap_drop: [ALL] and security_opt: [no-new-privileges:true]."
         )
     if ":" not in service["image"] and "build" not in service:
         yield f"{name}: The image {service['image']!r} has no version tag."
@@ -88,7 +88,7 @@ def kubernetes_problems() -> Iterator[str]:
     listed = yaml.safe_load((FOLDER / "k8s/kustomization.yaml").read_text(encoding="utf-8"))
     files = {path.name for path in (FOLDER / "k8s").glob("*.yaml")} - {"kustomization.yaml"}
     if files != set(listed["resources"]):
-        yield f"kustomization.yaml: Resources and files differ in {files ^ set(listed['resources'])}."
+        yield f"kustomization.yaml: Resources and files differ: {files ^ set(listed['resources'])}."
     for path in sorted((FOLDER / "k8s").rglob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
             if document["kind"] in CLIENT_SIDE:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from tests.app.objectstore import ObjectStorage
     from tests.app.postgres import Postgres
 
-# Compilation and a busy machine can make single examples slow. The timeout of the suite still applies.
+# Compilation and a busy machine can make single examples slow. The timeout per test still applies.
 settings.register_profile(
     "project", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("project")
 
-#: Folders with the longest tests run first, so that no core is idle while a late long test finishes.
+#: Folders with the longest tests run first, so that no core is idle at the end of a run.
 LONGEST_FIRST = ("reliability", "acceptance", "browser", "deploy", "benchmarks", "app")
 ROOT = Path(__file__).parent
 
@@ -42,8 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class ModuleScheduling(LoadScopeScheduling):
-    """Run all tests of a module in one process, so that they share servers; schedule each reliability
-    test separately."""
+    """Run all tests of a module in one process, so that they share servers; schedule each
+    reliability test separately."""
 
     def _split_scope(self, nodeid: str) -> str:
         return nodeid if "/reliability/" in nodeid else nodeid.split("::", 1)[0]

@@ -40,8 +40,8 @@ def batch_of(n_bytes: int) -> tuple[bytes, int]:
 
 @pytest.mark.timed
 def test_one_row_calls_do_not_wait_for_100_megabytes(wide: Server) -> None:
-    """If the batch were computed in the event loop, it would delay one small call by nearly a third of
-    its duration."""
+    """If the batch were computed in the event loop, it would delay one small call by nearly a third
+    of its duration."""
     big, n_rows = batch_of(100 * 10**6)
     shares = []
     for _ in range(3):  # other processes may use the machine

@@ -37,7 +37,7 @@ def response_part(found: httpx.Response) -> bytes:
 
 
 class Client:
-    """Client that owns one model: only it promotes and deletes its versions; all clients predict."""
+    """Client that owns one model: only it promotes or deletes its versions; all predict."""
 
     def __init__(self, number: int, http: httpx.AsyncClient, seen: Seen) -> None:
         self.model = f"model-{number}"

@@ -14,7 +14,7 @@ from tests.app.server import Server
 from tests.reliability.over_http import PROBE
 
 ASYNC = {"prefer": "respond-async"}
-#: Seconds until the other server uses a change. One is guaranteed; a busy test machine may take longer.
+#: Seconds until the other server uses a change. One is guaranteed; a busy machine may take longer.
 FRESH = 3.0
 
 

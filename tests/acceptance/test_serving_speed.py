@@ -115,7 +115,7 @@ def bare() -> Iterator[tuple[int, int]]:
 
 
 def test_one_row_costs_little_more_than_a_constant(ours: Server, bare: tuple[int, int]) -> None:
-    """Compare a prediction, including all checks, metrics and limits, with an empty FastAPI route."""
+    """Compare a prediction with all checks, metrics and limits with an empty FastAPI route."""
     mine = Side(ours.pid, ours.port, post("/predict", 1, model="lin"))
     constant = Side(*bare, post("/constant", 1))
     assert ratio(mine, constant, calls=400, rounds=10) < 1.5

@@ -1,9 +1,8 @@
 """Run all rows of the reliability tests and print their table (`make test-reliability`).
 
-Each row runs in parts. The results of complete parts are stored in a file, so that an interrupted run
-continues where it stopped. The file belongs to one state of the code: after a change of the code the
-run starts from the beginning, unless `--keep` is given, and then the table names the rows that ran on
-older code.
+Each row runs in parts. The results of complete parts are stored in a file, so that an interrupted
+run continues where it stopped. After a change of the code the run starts from the beginning, unless
+`--keep` is given, and then the table names the rows that ran on older code.
 """
 
 from __future__ import annotations
@@ -138,7 +137,7 @@ class _Results:
                 self._known = {**found, "code": self._code}
             else:
                 print(
-                    "the code or the counts have changed since the last run; starting from the beginning",
+                    "the code or the counts have changed; starting from the beginning",
                     flush=True,
                 )
 

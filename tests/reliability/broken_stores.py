@@ -34,7 +34,7 @@ def _folder(home: Path, file: Path) -> None:
 
 
 def _link(home: Path, file: Path) -> None:
-    """Replace the file by a link to an identical copy outside the store, which must not be followed."""
+    """Replace the file by a link to a copy outside the store, which must not be followed."""
     outside = home.parent / "outside"
     shutil.copyfile(file, outside)
     file.unlink()
@@ -135,7 +135,7 @@ FATAL: dict[str, Break] = {
 
 @row("B4", "start on a damaged store", full=17, quick=10)
 def broken_stores(run: Run) -> None:
-    """The server is ready within ten seconds and serves the rest, or it refuses without any change."""
+    """The server is ready within ten seconds and serves the rest, or refuses without any change."""
     template = run.new_folder("template") / "home"
     expected = _prepare(template)
     kinds = {**DAMAGED, **HARMLESS, **FATAL}

@@ -56,7 +56,7 @@ def enqueue_one(store: Store, room: int) -> str:
 
 
 def _race(home: Path, url: str, run: Run, kills: int) -> Counter[str]:
-    """Start claiming processes, kill some and replace them; return how often each job was claimed."""
+    """Start claiming processes, kill and replace some; count how often each job was claimed."""
     chance = random.Random(run.seed)
     folder = run.new_folder("claims")
     command = [sys.executable, "-m", "tests.reliability.claims", str(home), url]

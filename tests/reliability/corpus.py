@@ -1,4 +1,4 @@
-"""Requests that break something: HTTP, headers, JSON, tables, tensors."""
+"""Corpus of invalid requests: request lines, headers, JSON, tables and tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from tests.app.api.test_problems import RAW_BODIES
 from tests.reliability.wire import request
 
-#: Statuses of requests that cannot be understood. 0: the line was closed, which says as much.
+#: Statuses of refused requests. 0 means that the server closed the connection without a response.
 REFUSED = frozenset({0, *range(400, 500)})
 FINE = frozenset({200, 201, 202, 204})
 EITHER = REFUSED | FINE
@@ -24,7 +24,7 @@ INVALID = frozenset({422})
 
 @dataclass(frozen=True)
 class Hostile:
-    """One request and what it may be answered."""
+    """One request and the statuses that its response may have."""
 
     name: str
     raw: bytes
@@ -32,20 +32,20 @@ class Hostile:
 
 
 def corpus() -> list[Hostile]:
-    """All of them."""
+    """All hostile requests."""
     return [*_lines(), *_headers(), *_json(), *_tables(), *_tensors()]
 
 
 def _lines() -> Iterator[Hostile]:
     end = b"\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
     lines = {
-        "nothing but an end": b"",
+        "empty request line": b"",
         "no path": b"GET HTTP/1.1",
         "version 9.9": b"GET /healthz HTTP/9.9",
         "version without number": b"GET /healthz HTTP/",
         "HTTP/2 preface": b"PRI * HTTP/2.0",
         "method with a space": b"GE T /healthz HTTP/1.1",
-        "method in small letters": b"get /healthz HTTP/1.1",
+        "method in lower case": b"get /healthz HTTP/1.1",
         "unknown method": b"FROBNICATE /healthz HTTP/1.1",
         "TRACE": b"TRACE /healthz HTTP/1.1",
         "CONNECT": b"CONNECT 127.0.0.1:80 HTTP/1.1",
@@ -56,23 +56,23 @@ def _lines() -> Iterator[Hostile]:
         "NUL, encoded": b"GET /models/%00 HTTP/1.1",
         "newline, encoded": b"GET /models/%0d%0aX:1 HTTP/1.1",
         "not UTF-8, encoded": b"GET /models/%ff%fe HTTP/1.1",
-        "half an escape": b"GET /models/%2 HTTP/1.1",
+        "incomplete percent escape": b"GET /models/%2 HTTP/1.1",
         "bytes over 127": b"GET /models/\xff\xfe HTTP/1.1",
         "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        "a tab for a space": b"GET\t/healthz\tHTTP/1.1",
+        "tabs instead of spaces": b"GET\t/healthz\tHTTP/1.1",
         "TRACE with a body": b"TRACE / HTTP/1.1\r\nContent-Length: 3",
         "double slash": b"GET //models HTTP/1.1",
         "dots": b"GET /models/../../etc/passwd HTTP/1.1",
     }
     for name, line in lines.items():
         yield Hostile(f"line: {name}", line + end)
-    yield Hostile("line: absolute", b"GET http://127.0.0.1/healthz HTTP/1.1" + end, EITHER)
+    yield Hostile("line: absolute URL", b"GET http://127.0.0.1/healthz HTTP/1.1" + end, EITHER)
     yield Hostile("line: HTTP/1.0", b"GET /healthz HTTP/1.0" + end, EITHER)
     yield Hostile("line: empty lines first", b"\r\n\r\nGET /healthz HTTP/1.1" + end, EITHER)
     yield Hostile("line: asterisk", b"OPTIONS * HTTP/1.1" + end, EITHER)
     yield Hostile("line: no version", b"GET /healthz" + end, EITHER)
     yield Hostile("line: version 0.9", b"GET /healthz HTTP/0.9" + end, EITHER)
-    many = b"&".join([b"a=1"] * 5000)  # names that nobody asks for
+    many = b"&".join([b"a=1"] * 5000)  # unknown parameters
     yield Hostile("line: many query fields", b"GET /models?" + many + b" HTTP/1.1" + end, EITHER)
     yield Hostile("line: random bytes", np.random.default_rng(0).bytes(4096))
 
@@ -87,16 +87,16 @@ def _headers() -> Iterator[Hostile]:
         "length with a sign": b"Content-Length: +2\r\n\r\n{}",
         "length in hexadecimal": b"Content-Length: 0x2\r\n\r\n{}",
         "length of 30 digits": b"Content-Length: " + b"9" * 30 + b"\r\n\r\n{}",
-        "length too long": b"Content-Length: 50\r\n\r\n{}",
+        "length larger than the body": b"Content-Length: 50\r\n\r\n{}",
         "empty length": b"Content-Length: \r\n\r\n{}",
         "unknown transfer coding": b"Transfer-Encoding: frob\r\n\r\n{}",
         "chunked twice": b"Transfer-Encoding: chunked, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
         "chunk size not a number": chunked + b"zz\r\n{}\r\n0\r\n\r\n",
         "chunk size huge": chunked + b"ffffffffffffffff\r\n{}\r\n0\r\n\r\n",
-        "chunk without its end": chunked + b"2\r\n{}",
-        "chunk too long": chunked + b"1\r\n{}\r\n0\r\n\r\n",
+        "chunk without terminator": chunked + b"2\r\n{}",
+        "chunk longer than declared": chunked + b"1\r\n{}\r\n0\r\n\r\n",
         "space before the colon": b"Content-Length : 2\r\n\r\n{}",
-        "folded": b"X-A: 1\r\n  2\r\nContent-Length: 2\r\n\r\n{}",
+        "folded header": b"X-A: 1\r\n  2\r\nContent-Length: 2\r\n\r\n{}",
         "no colon": b"Content-Length\r\n\r\n{}",
         "empty name": b": 2\r\n\r\n{}",
         "NUL in a value": b"X-A: a\x00b\r\nContent-Length: 2\r\n\r\n{}",
@@ -104,7 +104,7 @@ def _headers() -> Iterator[Hostile]:
         "many fields": b"".join(b"X-%d: 1\r\n" % i for i in range(500))
         + b"Content-Length: 2\r\n\r\n{}",
         "one long field": b"X-A: " + b"x" * 1_000_000 + b"\r\nContent-Length: 2\r\n\r\n{}",
-        "expects the impossible": b"Expect: 200-maybe\r\nContent-Length: 2\r\n\r\n{}",
+        "unknown expectation": b"Expect: 200-maybe\r\nContent-Length: 2\r\n\r\n{}",
         "upgrade": b"Connection: Upgrade, close\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\n{}",
         "upgrade to HTTP/2": b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}",
     }
@@ -115,39 +115,39 @@ def _headers() -> Iterator[Hostile]:
     body = json.dumps({"X": [[1.0, 2.0]]}).encode()
     sent = {
         "unknown content coding": ({"Content-Encoding": "br"}, body),
-        "gzip that is none": ({"Content-Encoding": "gzip"}, body),
-        "gzip cut off": ({"Content-Encoding": "gzip"}, gzip.compress(body * 100)[:-20]),
+        "invalid gzip": ({"Content-Encoding": "gzip"}, body),
+        "truncated gzip": ({"Content-Encoding": "gzip"}, gzip.compress(body * 100)[:-20]),
         "gzip bomb": ({"Content-Encoding": "gzip"}, gzip.compress(bytes(80 * 1024**2), 9)),
         "deflate bomb": ({"Content-Encoding": "deflate"}, zlib.compress(bytes(80 * 1024**2), 9)),
         "gzip in gzip": ({"Content-Encoding": "gzip, gzip"}, gzip.compress(gzip.compress(body))),
-        "strange type": ({"Content-Type": "application/json; charset=utf-7"}, b"{}"),
+        "unknown charset": ({"Content-Type": "application/json; charset=utf-7"}, b"{}"),
         "no type": ({"Content-Type": ""}, b"{}"),
-        "type of 5000 letters": ({"Content-Type": "a" * 5000}, b"{}"),
-        "many accepted": ({"Accept": ",".join(["text/x"] * 3000)}, body),
-        "nothing accepted": ({"Accept": "image/png"}, body),
+        "type of 5000 characters": ({"Content-Type": "a" * 5000}, b"{}"),
+        "3000 accepted types": ({"Accept": ",".join(["text/x"] * 3000)}, body),
+        "unsupported accepted type": ({"Accept": "image/png"}, body),
         "other host": ({"Host": "evil.example"}, body),
         "host with a path": ({"Host": "127.0.0.1/evil"}, body),
         "other origin": ({"Origin": "http://evil.example"}, body),
-        "override": ({"X-HTTP-Method-Override": "DELETE"}, body),
+        "method override": ({"X-HTTP-Method-Override": "DELETE"}, body),
         "range": ({"Range": "bytes=0-,0-,0-,0-"}, body),
-        "id with a newline": ({"X-Request-Id": "a\tb"}, body),
+        "request id with a tab": ({"X-Request-Id": "a\tb"}, body),
     }
     for name, (headers, content) in sent.items():
         allowed = TOO_LARGE if "bomb" in name else REFUSED
         yield Hostile(f"header: {name}", request("POST", "/predict", content, headers), allowed)
 
 
-#: Beyond the bodies that the tests of the API have.
+#: Bodies in addition to those of the API tests.
 _MORE_BODIES: dict[str, bytes] = {
     "number as text": b'{"X": [["1.5", "2"]], "y": ["a"]}',
-    "boolean for a number": b'{"X": [[true, 2], [1, 3]], "y": ["a", "b"]}',
+    "boolean instead of a number": b'{"X": [[true, 2], [1, 3]], "y": ["a", "b"]}',
     "version as text": b'{"X": [[1, 2]], "version": "1"}',
     "version 0": b'{"X": [[1, 2]], "version": 0}',
     "version 1.5": b'{"X": [[1, 2]], "version": 1.5}',
     "version of 40 digits": b'{"X": [[1, 2]], "version": ' + b"9" * 40 + b"}",
     "name with dots": b'{"model": "../../etc/passwd", "X": [[1, 2]]}',
     "name with a NUL": b'{"model": "a\\u0000", "X": [[1, 2]]}',
-    "name of 10,000 letters": b'{"model": "' + b"a" * 10_000 + b'", "X": [[1, 2]]}',
+    "name of 10,000 characters": b'{"model": "' + b"a" * 10_000 + b'", "X": [[1, 2]]}',
     "name that is a list": b'{"model": ["m"], "X": [[1, 2]]}',
     "huge unknown key": b'{"' + b"k" * 1_000_000 + b'": 1}',
     "huge text cell": b'{"X": [["' + b"a" * 2_000_000 + b'"]], "y": [1]}',
@@ -156,13 +156,13 @@ _MORE_BODIES: dict[str, bytes] = {
     "many nulls": b'{"X": [' + b",".join([b"[null]"] * 100_000) + b"]}",
     "ragged at the end": b'{"X": [' + b"[1,2]," * 50_000 + b"[1]]}",
     "one row of a million": b'{"X": [[' + b"1," * 1_000_000 + b"1]]}",
-    "numbers glued": b'{"X": [[1 2]]}',
+    "numbers without comma": b'{"X": [[1 2]]}',
     "leading zero": b'{"X": [[01, 2]]}',
     "plus sign": b'{"X": [[+1, 2]]}',
     "hexadecimal": b'{"X": [[0x10, 2]]}',
     "trailing comma": b'{"X": [[1, 2],]}',
     "single quotes": b"{'X': [[1, 2]]}",
-    "an escape that is none": b'{"X": [["\\x"]]}',
+    "invalid escape": b'{"X": [["\\x"]]}',
     "raw newline in text": b'{"model": "a\nb", "X": [[1, 2]]}',
     "NUL bytes": b"\x00" * 1000,
     "all spaces": b" " * 100_000,
@@ -180,7 +180,7 @@ def _json() -> Iterator[Hostile]:
         "true",
         "null",
         "[1]",
-    ):  # with a model that is there: cells alone are wrong
+    ):  # the model exists, so only the cells are invalid
         body = f'{{"model": "m", "X": [[{cell}, 2]]}}'.encode()
         yield Hostile(f"cell {cell} to predict", request("POST", "/predict", body), INVALID)
         rows = ",".join(f"[{cell}, {i}]" for i in range(8))
@@ -209,22 +209,22 @@ def _tables() -> Iterator[Hostile]:
         "application/x-npy": {
             "10 GB declared": _npy("(1250000000, 1)"),
             "negative shape": _npy("(-1, 2)", data=bytes(16)),
-            "shape is code": _npy("__import__('os').system('true')"),
+            "shape contains code": _npy("__import__('os').system('true')"),
             "objects": objects.getvalue(),
-            "cut off": good.getvalue()[:-8],
+            "truncated": good.getvalue()[:-8],
             "three axes": _npy("(1, 1, 1)", data=bytes(8)),
             "text": _npy("(1, 2)", "<U8", bytes(64)),
             "NaN": _npy("(1, 2)", data=np.array([np.nan, 1.0]).tobytes()),
             "header of 60 kB": b"\x93NUMPY\x01\x00\xff\xff" + b" " * 65_535,
         },
         "application/octet-stream": {
-            "odd number of bytes": bytes(13),
+            "number of bytes not divisible by 8": bytes(13),
             "not finite": np.array([np.inf, 1.0]).tobytes(),
-            "nothing": b"",
+            "empty": b"",
             "pickle": b"cos\nsystem\n(S'true'\ntR.",
         },
         "text/csv": {
-            "quote without end": b'a,b\n"1,2\n',
+            "unterminated quote": b'a,b\n"1,2\n',
             "NUL": b"a,b\n1,\x002\n",
             "million columns": b",".join([b"c"] * 1_000_000) + b"\n",
             "long cell": b"a,b\n" + b"9" * 1_000_000 + b",1\n",
@@ -233,7 +233,7 @@ def _tables() -> Iterator[Hostile]:
         },
         "application/vnd.apache.parquet": {
             "not parquet": b"PAR1" + bytes(100) + b"PAR1",
-            "length of the footer": b"PAR1" + b"\xff" * 8 + b"PAR1",
+            "invalid footer length": b"PAR1" + b"\xff" * 8 + b"PAR1",
             "empty": b"",
         },
         "application/vnd.apache.arrow.stream": {
@@ -290,7 +290,7 @@ def _tensors() -> Iterator[Hostile]:
         ("length of zero", 0, bytes(16)),
         ("too few bytes", len(binary), bytes(8)),
         ("too many bytes", len(binary), bytes(32)),
-        ("half of the JSON", len(binary) // 2, bytes(16)),
+        ("incomplete JSON", len(binary) // 2, bytes(16)),
     ):
         headers = {"Inference-Header-Content-Length": str(length)}
         raw = request("POST", "/v2/models/m/infer", binary + tail, headers)

@@ -1,7 +1,7 @@
 """C1: a crash or an error at each change that the store makes to its files, in turn.
 
-The store operations run in a separate process with `faultfs` preloaded. All cases use the same store,
-like a store that crashes often, and the whole store is checked after each case.
+The store operations run in a separate process with `faultfs` preloaded. All cases use the same
+store, like a store that crashes often, and the whole store is checked after each case.
 """
 
 from __future__ import annotations

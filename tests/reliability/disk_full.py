@@ -49,7 +49,7 @@ def fill(disk: Path, leave: int) -> Path:
 
 @row("C4", "full disk at 20 fill levels, with trainings", full=40, quick=5)
 def full_disk(run: Run) -> None:
-    """Writes get 507 with a reason, predictions work, and with free space the next request works."""
+    """Writes get 507 with a reason, predictions work, and writes work again with free space."""
     per_database = {"sqlite": run.wanted - run.wanted // 2, "postgresql": run.wanted // 2}
     for kind, wanted in per_database.items():
         if not wanted:

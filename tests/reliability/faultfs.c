@@ -1,12 +1,14 @@
-/* Between a program and the C library: counts the changes that it makes to files under one folder, lets
- * the n-th of them fail or kill the program, and keeps a second copy of what a power cut would leave.
+/* Preloaded library that injects faults into the file system calls of a program. It counts the changes to
+ * files under one folder, makes the n-th change fail or kills the program there, shifts the system clock,
+ * and keeps a copy of the data that a power cut would leave. Environment variables:
  *
- * FAULTFS_ROOT     the folder that is watched
- * FAULTFS_CONTROL  a file of 64 bytes, shared by all processes (struct control), written by the test
- * FAULTFS_CLOCK    seconds by which the clock of these processes alone is wrong, if set
- * FAULTFS_TRACE    a file to which each change is appended, if set
- * FAULTFS_DISK     a folder: inode/<n> has the contents that were last made durable, folder/<n> the
- *                  names of a folder when it was last made durable, if set
+ * FAULTFS_ROOT     watched folder
+ * FAULTFS_CONTROL  file of 64 bytes (struct control), shared by all processes and written by the test
+ * FAULTFS_CLOCK    optional: seconds by which the clock is wrong in this process
+ * FAULTFS_TRACE    optional: file to which every change is appended
+ * FAULTFS_DISK     optional: folder for synced data. inode/<n> contains the last synced contents of a file,
+ *                  folder/<n> the last synced names in a folder
+ * FAULTFS_NO_SYNC  optional: do not sync the real disk
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -31,12 +33,12 @@
 enum kind { NONE, KILL_BEFORE, KILL_AFTER, NO_SPACE, IO_ERROR, SHORT_WRITE };
 
 struct control {
-    uint64_t count;   /* changes so far */
-    uint64_t target;  /* the change at which it happens */
+    uint64_t count;   /* number of changes so far */
+    uint64_t target;  /* number of the change into which the fault is injected */
     uint32_t kind;
-    uint32_t lasting; /* from that change on, not at it alone */
+    uint32_t lasting; /* whether all later changes fail too */
     uint64_t hits;
-    int64_t clock;    /* seconds by which the clock on the wall is wrong */
+    int64_t clock;    /* seconds by which the system clock is wrong */
 };
 
 #define N_FILES 8192
@@ -115,7 +117,7 @@ static void trace(const char *what, const char *path, uint64_t number) {
     syscall(SYS_close, fd);
 }
 
-/* One change is about to happen; what shall become of it? */
+/* Count a change that is about to happen; return the fault to inject. */
 static enum kind next(const char *what, const char *path) {
     uint64_t number = __atomic_add_fetch(&control->count, 1, __ATOMIC_SEQ_CST);
     trace(what, path, number);
@@ -143,7 +145,7 @@ static void done(enum kind kind) {
     if (kind == KILL_AFTER) kill(0, SIGKILL);
 }
 
-/* --- what a power cut would leave ----------------------------------------------------------- */
+/* --- synced data, which a power cut would leave --------------------------------------------- */
 static void copy_durable(int fd, const struct stat *status) {
     char target[PATH_MAX], partial[PATH_MAX + 16], buffer[65536];
     snprintf(target, sizeof target, "%s/inode/%llu", disk, (unsigned long long)status->st_ino);
@@ -186,7 +188,7 @@ static void note_durable(int fd) {
     else if (S_ISREG(status.st_mode)) copy_durable(fd, &status);
 }
 
-/* A new file or folder may have the number of one that is gone. */
+/* A new file or folder may have the inode number of a deleted one: delete the synced data of that one. */
 static void forget_durable(const char *kind, const struct stat *status) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s/%llu", disk, kind, (unsigned long long)status->st_ino);
@@ -269,7 +271,7 @@ static int cut(int fd, off64_t size) {
 int ftruncate(int fd, off_t size) { return cut(fd, size); }
 int ftruncate64(int fd, off64_t size) { return cut(fd, size); }
 
-/* --- making durable --------------------------------------------------------------------------- */
+/* --- syncing ---------------------------------------------------------------------------------- */
 static int sync_file(int fd, long call) {
     int ours = file_is_watched(fd);
     enum kind kind = ours ? next_of_file("sync", fd) : NONE;
@@ -328,7 +330,7 @@ static int make_folder(int at, const char *path, mode_t mode) {
 int mkdir(const char *path, mode_t mode) { return make_folder(AT_FDCWD, path, mode); }
 int mkdirat(int at, const char *path, mode_t mode) { return make_folder(at, path, mode); }
 
-/* --- the clock on the wall ---------------------------------------------------------------------- */
+/* --- system clock ------------------------------------------------------------------------------- */
 static int64_t wrong_by(void) { return own_clock + (control ? control->clock : 0); }
 
 int clock_gettime(clockid_t which, struct timespec *now) {

@@ -1,4 +1,4 @@
-"""Drives `faultfs.c`, which stands between a program and its files."""
+"""Python interface of `faultfs.c`, which injects faults into file system calls of a program."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _SIZE = 64
 
 
 def build(folder: Path) -> Path:
-    """The library, compiled now."""
+    """Compile the library, if necessary, and return its path."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
-        raise NotPossible("there is no C compiler for the file system shim")
+        raise NotPossible("no C compiler for faultfs.c")
     library = folder / "faultfs.so"
     if not library.exists():
         command = [compiler, "-shared", "-fPIC", "-O2", "-o", str(library), str(SOURCE), "-ldl"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise NotPossible(f"the file system shim does not compile: {done.stderr[-300:]}")
+            raise NotPossible(f"faultfs.c does not compile: {done.stderr[-300:]}")
     return library
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A folder whose changes are counted, and the environment of programs that change it."""
+    """A watched folder, and the environment for programs that change it."""
 
     root: Path
     environment: dict[str, str]
@@ -48,7 +48,11 @@ class Watched:
 def watch(
     root: Path, working: Path, *, trace: bool = False, disk: bool = False, sync: bool = True
 ) -> Watched:
-    """Prepare to watch `root`; `disk` keeps what a power cut would leave."""
+    """Prepare to watch `root`.
+
+    `trace` logs every change. `disk` keeps a copy of the synced data, which a power cut would
+    leave. Without `sync`, fsync only updates this copy.
+    """
     library = build(working)
     control = Control(working / "control")
     environment = {
@@ -62,13 +66,13 @@ def watch(
         for name in ("inode", "folder"):
             (working / "disk" / name).mkdir(parents=True)
         environment["FAULTFS_DISK"] = str(working / "disk")
-    if not sync:  # nobody pulls the plug of the real disk
+    if not sync:  # the tests do not cut the power of the real disk
         environment["FAULTFS_NO_SYNC"] = "1"
     return Watched(root, environment, control, working / "trace", working / "disk")
 
 
 class Control:
-    """The memory that the shim looks at before every change."""
+    """Shared memory that `faultfs` reads before every change."""
 
     def __init__(self, path: Path, *, keep: bool = False) -> None:
         if not keep:
@@ -80,38 +84,38 @@ class Control:
             os.close(descriptor)
 
     def arm(self, kind: str, target: int, *, lasting: bool = False) -> None:
-        """From now on the `target`-th change, counted from 1, does not go well."""
+        """Make the `target`-th change (from 1) fail; with `lasting`, also all later changes."""
         self._memory[: _LAYOUT.size] = _LAYOUT.pack(0, target, KINDS[kind], int(lasting), 0)
 
     def disarm(self) -> None:
-        """All is well again, and counting begins anew."""
+        """Inject no more faults, and reset the counters."""
         self._memory[: _LAYOUT.size] = bytes(_LAYOUT.size)
 
     def set_clock(self, seconds: int) -> None:
-        """The clock on the wall jumps, for all processes at once."""
+        """Shift the system clock of all watched processes by this number of seconds."""
         _CLOCK.pack_into(self._memory, _LAYOUT.size, seconds)
 
     @property
     def count(self) -> int:
-        """Changes since then."""
+        """Number of changes since the last reset."""
         count: int = _LAYOUT.unpack_from(self._memory)[0]
         return count
 
     @property
     def hits(self) -> int:
-        """Changes that did not go well."""
+        """Number of changes into which a fault was injected."""
         hits: int = _LAYOUT.unpack_from(self._memory)[4]
         return hits
 
 
 def restore_after_power_cut(disk: Path, folder: Path, target: Path) -> None:
-    """Build what a disk holds that keeps nothing but what it was told to keep.
+    """Build the folder that remains after a power cut, if the disk keeps only synced data.
 
-    Names are there if their folder was made durable after they were given, contents as they were
-    when the file was made durable last: the least that a file system promises. Real ones keep more.
+    A name is present if its folder was synced after the name was created. Contents are those of the
+    last sync of the file. This is the minimum that a file system guarantees; real ones keep more.
     """
-    # All is read before anything is made: a new file may have the number of one that is kept, and then
-    # the shim forgets what it knew under that number.
+    # Read everything before creating files: a new file may get the inode number of a kept file, and
+    # `faultfs` then deletes the synced contents stored under that number.
     kept = list(_kept(disk, folder.stat().st_ino, target))
     target.mkdir()
     for path, contents in kept:
@@ -123,7 +127,7 @@ def restore_after_power_cut(disk: Path, folder: Path, target: Path) -> None:
 
 
 def _kept(disk: Path, inode: int, target: Path) -> Iterator[tuple[Path, bytes | None]]:
-    """The files under a folder with their contents, and the folders before what is in them."""
+    """Synced files under a folder with their contents; each folder comes before its files."""
     listing = disk / "folder" / str(inode)
     if not listing.exists():
         return
@@ -139,7 +143,7 @@ def _kept(disk: Path, inode: int, target: Path) -> Iterator[tuple[Path, bytes | 
 
 
 def mark_all_durable(disk: Path, folder: Path) -> None:
-    """After a power cut, what is there was on the disk."""
+    """Mark all present files as synced, as they are after a power cut."""
     lines = []
     for path in folder.iterdir():
         inode = path.stat().st_ino

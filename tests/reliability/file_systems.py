@@ -1,8 +1,8 @@
 """C3r: power cuts on real file systems.
 
-The file system with the store is an image file on XFS, which can copy files instantly (reflinks). A
-copy taken while the store works has the contents of a disk after a power cut. The test mounts the
-copy, which replays the journal, and checks the store against the changes acknowledged before the copy.
+The file system with the store is an image file on XFS, which can copy files instantly (reflinks).
+A copy taken while the store works has the contents of a disk after a power cut. The test mounts the
+copy, which replays the journal, and checks the store against the changes acknowledged before it.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def files_with_code(run: Run) -> None:
 
 
 def _put(store: Store, home: Path, contents: bytes, *, sealed: bool) -> None:
-    """Replace the file of the only version, like an attacker with write access to database and folder."""
+    """Replace the file of the only version, as an attacker with write access could."""
     sha256 = hashlib.sha256(contents).hexdigest()
     (home / "artifacts" / f"{sha256}.joblib").write_bytes(contents)
     mac = store.files._sealer.mac("predictor", sha256) if sealed else "0" * 64

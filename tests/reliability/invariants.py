@@ -49,7 +49,7 @@ class View(Protocol):
         ...
 
     def fingerprint(self, version: Version) -> bytes | None:
-        """Response or digest of a version; None if it does not exist; anything else if it is incomplete."""
+        """Response or digest of a version, a problem description if incomplete, None if missing."""
         ...
 
     def jobs(self) -> list[dict[str, Any]]:

@@ -99,7 +99,7 @@ _SNIPPETS = (
     part=100_000,
 )
 def mutated_files(run: Run) -> None:
-    """The loader returns plain data or raises `ArtifactDamaged`; no code runs, no memory is wasted."""
+    """The loader returns plain data or raises `ArtifactDamaged`, and runs no code."""
     chance = random.Random(run.seed)
     seeds = _seeds()
     folder = run.new_folder("files")

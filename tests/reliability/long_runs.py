@@ -1,4 +1,4 @@
-"""D7, L: much of the same for a long time, and requests at a constant rate."""
+"""D7, L: a soak test, and requests at a constant rate."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from tests.reliability.programme import Run, row
 from tests.reliability.servers import make_server
 
 MIB = 1024**2
-#: Bytes per 10,000 predictions that memory may grow by, after the warm-up.
+#: Maximum memory growth in bytes per 10,000 predictions, after the warm-up.
 SLOPE = 1.0 * MIB
 DESCRIPTORS = 8
-#: Predictions between two trainings that come and go.
+#: Number of predictions between two trainings, whose model is deleted again.
 EVERY = 200
 
 
 @row(
     "D7",
-    "soak; cases are predictions, a training comes and goes every 200",
+    "soak test; a case is a prediction, with a training every 200",
     full=100_000,
     quick=1000,
 )
 def soak(run: Run) -> None:
-    """After the warm-up, neither memory nor descriptors nor files grow."""
+    """After the warm-up, neither memory nor the numbers of descriptors and files grow."""
     with (
         make_server(run.new_folder("home"), access_log="false") as server,
         server.client() as client,
@@ -39,7 +39,9 @@ def soak(run: Run) -> None:
         first = None
         for number in range(run.wanted):
             found = client.post("/predict", json={"model": "kept", "X": PROBE})
-            run.add_case([] if found.status_code == 200 else [f"I3: answered {found.status_code}"])
+            run.add_case(
+                [] if found.status_code == 200 else [f"I3: a prediction gets {found.status_code}"]
+            )
             if number % EVERY == EVERY - 1:
                 run.add_violations(*_come_and_go(client, number))
             if number % (run.wanted // 20) == 0:
@@ -51,8 +53,8 @@ def soak(run: Run) -> None:
                     run.add_violations(f"I4: descriptors {first.descriptors} -> {now.descriptors}")
         warm = samples[len(samples) // 4 :]
         slope = float(np.polyfit(*zip(*warm, strict=True), 1)[0]) * 10_000
-        run.facts["largest growth in MB per 10,000"] = round(slope / MIB, 3)
-        # A short run is all warm-up: there only a wild growth is one.
+        run.facts["largest growth in MB per 10,000 predictions"] = round(slope / MIB, 3)
+        # A short run consists of warm-up only, so its growth is not limited.
         if slope > SLOPE and run.wanted >= 20_000:
             run.add_violations(f"I4: memory grows by {slope / MIB:.2f} MB per 10,000 predictions")
 
@@ -61,18 +63,18 @@ def _come_and_go(client: httpx.Client, number: int) -> list[str]:
     trained = client.post("/train", json=training("passing", seed=number % 4))
     deleted = client.delete("/models/passing")
     statuses = trained.status_code, deleted.status_code
-    return [] if statuses == (201, 204) else [f"I3: answered {statuses}"]
+    return [] if statuses == (201, 204) else [f"I3: training and deletion get {statuses}"]
 
 
 #: Predictions per second.
 RATES = (50, 100, 200)
-#: Seconds within which 99 of 100 must be answered, counted from when they were due.
+#: Limit of the 99th percentile of the latency in seconds, measured from the scheduled time.
 P99 = 0.25
 
 
-@row("L", "predictions at a constant rate; cases are requests", full=10_500, quick=100)
+@row("L", "predictions at a constant rate; a case is a request", full=10_500, quick=100)
 def constant_rate(run: Run) -> None:
-    """All are answered; latency counts from the moment at which a request was due."""
+    """Every request gets a response; latency is measured from the scheduled time of a request."""
     with make_server(run.new_folder("home"), workers=2, access_log="false") as server:
         with server.client() as client:
             assert client.post("/train", json=training("m")).status_code == 201
@@ -83,7 +85,7 @@ def constant_rate(run: Run) -> None:
             seconds = run.wanted / sum(RATES) if full else run.wanted / rate
             waits = asyncio.run(_send(server, rate, seconds))
             for wait in waits:
-                run.add_case([] if wait is not None else ["I3: not answered 200"], f"{rate}/s")
+                run.add_case([] if wait is not None else ["I3: no response with 200"], f"{rate}/s")
             known = sorted(wait for wait in waits if wait is not None)
             p99 = known[int(0.99 * len(known))] if known else float("inf")
             run.facts[f"p99 in ms at {rate}/s"] = round(1000 * p99, 1)

@@ -1,4 +1,4 @@
-"""D1, D2: the memory that a training is expected to take, and one that takes more than it may."""
+"""D1, D2: the memory estimate of a training, and trainings that exceed their limit."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tests.app.jobs.test_engine import nothing_left, running, submit, until
 from tests.app.pipeline.test_memory import PROGRAM
 from tests.reliability.programme import Run, row
 
-#: The estimate may be this many times what is taken, and never less than it.
+#: Maximum ratio of the estimate to the memory used; the estimate must never be lower than the use.
 FACTOR = 4.0
 LINEAR: dict[str, Any] = {"params": {"kernel": "linear"}}
-#: The first are as different as can be; those that take long are at the end.
+#: The first ones differ as much as possible, for short runs; the slow ones are at the end.
 POINTS: tuple[tuple[int, int, dict[str, Any]], ...] = (
     (400_000, 10, LINEAR),
     (50_000, 200, LINEAR),
@@ -34,7 +34,7 @@ POINTS: tuple[tuple[int, int, dict[str, Any]], ...] = (
     (50_000, 10, {"params": {"rank": 64, "membership": "neighbors"}}),
     (5000, 10, {"params": {"kernel": "rbf", "rank": None}}),
 )
-#: A process for each point, forked from one that has loaded the numerical code, like a training's.
+#: Program that forks one process per point after loading the numerical code, like a training.
 FORK_PROGRAM = """
 import json, os, sys
 import app.jobs.preload
@@ -43,19 +43,19 @@ program, points = sys.argv[1], json.loads(sys.argv[2])
 for point in points:
     child = os.fork()
     if child == 0:
-        app.jobs.preload.warm_up()  # a fork does not have the pages of the libraries yet
+        app.jobs.preload.warm_up()  # load the pages of the libraries into this process
         sys.argv[1:] = point
         exec(program)
         sys.stdout.flush()
         os._exit(0)
     if os.waitpid(child, 0)[1] != 0:
-        sys.exit(f"{point} broke off")
+        sys.exit(f"{point} failed")
 """
 
 
-@row("D1", "estimated against measured memory of a training", full=12, quick=6)
+@row("D1", "estimated and measured memory of a training", full=12, quick=6)
 def estimates(run: Run) -> None:
-    """Never less than what is taken; how much more is in the table."""
+    """The estimate is never lower than the use; the table contains the largest ratio."""
     points = POINTS[: run.wanted]
     given = json.dumps([(str(n), str(p), json.dumps(options)) for n, p, options in points])
     command = [sys.executable, "-c", FORK_PROGRAM, PROGRAM, given]
@@ -64,22 +64,22 @@ def estimates(run: Run) -> None:
         measured, estimated = map(int, line.split())
         found = []
         if measured > estimated:
-            found.append(f"takes {measured}, estimated {estimated}")
+            found.append(f"uses {measured} bytes, more than the estimate of {estimated}")
         if estimated > FACTOR * measured:
-            found.append(f"estimated {estimated}, takes {measured}")
-        run.keep_maximum("largest estimate over what is taken", round(estimated / measured, 2))
+            found.append(f"estimate of {estimated} bytes is too high, uses {measured}")
+        run.keep_maximum("largest ratio of estimate to use", round(estimated / measured, 2))
         run.add_case(found, f"{n} x {p} {options}")
 
 
-@row("D2", "trainings that take more memory than they may", full=50, quick=5, part=25)
+@row("D2", "trainings that exceed their memory limit", full=50, quick=5, part=25)
 def over_the_limit(run: Run) -> None:
-    """Failed as `out_of_memory`; the service goes on and the next training runs."""
+    """The training fails with `out_of_memory`, and the next training succeeds."""
     home = run.new_folder("home")
     body = training("big")
     body["X"] = np.random.default_rng(0).normal(size=(6000, 2)).tolist()
     body["y"] = [i % 2 for i in range(6000)]
     body["params"] = {"rank": None}
-    # The estimate would refuse it: let it through, to see that the limit holds by itself.
+    # Replace the estimate, which would refuse the training, to test the limit of the process.
     with (
         mock.patch("app.services.training.estimate_bytes", return_value=1),
         running(home, f"sqlite:///{home}/db.sqlite3", training_memory=64 * 1024**2) as container,
@@ -87,7 +87,7 @@ def over_the_limit(run: Run) -> None:
         for number in range(run.wanted):
             record = until(container, submit(container, body).id, JobState.FAILED)
             code = record.error["code"] if record.error else None
-            found = [] if code == "out_of_memory" else [f"I4: failed as {code}"]
+            found = [] if code == "out_of_memory" else [f"I4: the training failed with {code}"]
             small = until(
                 container,
                 submit(container, training("small")).id,
@@ -95,7 +95,7 @@ def over_the_limit(run: Run) -> None:
                 JobState.FAILED,
             )
             if small.state is not JobState.SUCCEEDED:
-                found.append(f"I3: the next training has {small.state.value}")
+                found.append(f"I3: the next training is {small.state.value}")
             if not nothing_left(container):
-                found.append("I4: files are left")
+                found.append("I4: files are left over")
             run.add_case(found, str(number))

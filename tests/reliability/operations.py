@@ -1,4 +1,4 @@
-"""What a server does with its store for one request, as functions that report what is acknowledged."""
+"""Store operations of single requests, as functions that report each acknowledged change."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Operation = Callable[[Store, random.Random, Report], None]
 
 
 def enqueue(store: Store, model: str, seed: int) -> str:
-    """Take in a training."""
+    """Queue a training."""
     data = store.files.stage(state_of(seed, "data"))
     return store.jobs.enqueue(model, {}, data, 1, "request", 100).id
 
 
 def publish(store: Store, seed: int) -> tuple[str, int] | None:
-    """Run the oldest training."""
+    """Claim the oldest job and publish its version."""
     record = store.jobs.claim(store.presence.id)
     assert record is not None
     predictor = store.files.stage(state_of(seed, "predictor"))
@@ -38,14 +38,14 @@ def publish(store: Store, seed: int) -> tuple[str, int] | None:
 
 
 def create(store: Store, chance: random.Random, report: Report) -> None:
-    """A new version of a new model."""
+    """Create a new model with one version."""
     seed = chance.randrange(N_SEEDS)
     made = train(store, f"model-{chance.randrange(10**9)}", seed)
     report("trained", made, seed)
 
 
 def replace(store: Store, chance: random.Random, report: Report) -> None:
-    """A new version of a model, and production moves to it."""
+    """Create a new version of the model `kept`, and move the alias `production` to it."""
     seed = chance.randrange(N_SEEDS)
     made = train(store, "kept", seed)
     report("trained", made, seed)
@@ -54,7 +54,7 @@ def replace(store: Store, chance: random.Random, report: Report) -> None:
 
 
 def train(store: Store, model: str, seed: int) -> tuple[str, int]:
-    """From data to a version."""
+    """Queue and run a training; return its version."""
     enqueue(store, model, seed)
     made = publish(store, seed)
     assert made is not None
@@ -62,7 +62,7 @@ def train(store: Store, model: str, seed: int) -> tuple[str, int]:
 
 
 def delete(store: Store, chance: random.Random, report: Report) -> None:
-    """Retire the oldest version of `kept` that production does not point at."""
+    """Delete the oldest version of `kept` without the alias `production`."""
     records, _, aliases = store.registry.page_of_versions("kept", 1000, 0)
     spare = [r.version for r in records if r.version not in aliases.values()]
     report("deleting", ("kept", spare[-1]))
@@ -71,7 +71,7 @@ def delete(store: Store, chance: random.Random, report: Report) -> None:
 
 
 def cancel_queued(store: Store, chance: random.Random, report: Report) -> None:
-    """A training that has not begun."""
+    """Cancel a queued training."""
     job = enqueue(store, "cancelled", 0)
     report("queued", job)
     store.jobs.request_cancel(job)
@@ -79,7 +79,7 @@ def cancel_queued(store: Store, chance: random.Random, report: Report) -> None:
 
 
 def cancel_running(store: Store, chance: random.Random, report: Report) -> None:
-    """A training whose process comes too late with its result."""
+    """Cancel a running training whose process then tries to publish its result."""
     job = enqueue(store, "cancelled", 0)
     report("queued", job)
     record = store.jobs.claim(store.presence.id)
@@ -94,7 +94,7 @@ def cancel_running(store: Store, chance: random.Random, report: Report) -> None:
 
 
 def start(store: Store, chance: random.Random, report: Report) -> None:
-    """What a server does first, with something to clean up."""
+    """Clean up leftovers of a dead process, as a server does at its start."""
     data = store.files.stage(state_of(1, "data"))
     os.replace(data.path, store.files.temporary / "nobody.1")
     job = enqueue(store, "left", 1)

@@ -1,4 +1,4 @@
-"""A store seen through the HTTP interface of a real server."""
+"""View of a store through the HTTP interface of a real server."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ PAGE = 1000
 
 
 def response_part(content: bytes) -> bytes:
-    """An answer without the name and number of its version."""
+    """Body of a prediction without the name and number of the version."""
     return content.partition(b'"labels"')[2]
 
 
 def response_bytes(client: httpx.Client, model: str, version: int) -> bytes | int:
-    """What a version answers, without its name and number; the status if it does not."""
+    """Response of a version to the probe, without name and number; the status if it is not 200."""
     found = client.post("/predict", json={"model": model, "version": version, "X": PROBE})
     return response_part(found.content) if found.status_code == 200 else found.status_code
 
 
 class HttpView:
-    """What a client can see, and the folder of the server."""
+    """View of a store through HTTP, and through the home folder of the server."""
 
     def __init__(self, client: httpx.Client, home: Path) -> None:
         self._client = client
@@ -53,31 +53,30 @@ class HttpView:
         return found
 
     def fingerprint(self, version: Version) -> bytes | None:
-        """Its answer to the probe, if its memberships are there as well."""
+        """Response to the probe, if the memberships are available too."""
         answer = response_bytes(self._client, *version)
         evidence = self._client.get("/models/{}/versions/{}/memberships?limit=1".format(*version))
         if isinstance(answer, bytes) and evidence.status_code == 200:
             return answer
         if answer == 404 and evidence.status_code == 404:
             return None
-        return f"half there: {answer!r}, {evidence.status_code}".encode()
+        return f"incomplete: prediction {answer!r}, memberships {evidence.status_code}".encode()
 
     def jobs(self) -> list[dict[str, Any]]:
-        """All jobs that are remembered."""
+        """All jobs in the job history."""
         return [
             {**job, "version": job["result"]["version"] if job["result"] else None}
             for job in self._pages("/jobs")
         ]
 
     def leftovers(self) -> list[str]:
-        """Temporary files, data of ended jobs, and more artifacts than versions can have."""
+        """Temporary files, data of ended jobs, and artifacts in excess of two per version."""
         waiting = {job["id"] for job in self._pages("/jobs") if job["state"] not in ENDED}
         found = [path for path in (self._home / "spool").iterdir() if path.stem not in waiting]
         found += [] if waiting else list((self._home / "tmp").iterdir())
         artifacts = list((self._home / "artifacts").iterdir())
-        found += artifacts[
-            2 * len(self.versions()) :
-        ]  # two files each, or fewer: equal ones are shared
+        # Two files per version, or fewer, because versions share equal files.
+        found += artifacts[2 * len(self.versions()) :]
         return [str(path.relative_to(self._home)) for path in found]
 
     def _pages(self, path: str, key: str = "items") -> list[dict[str, Any]]:
@@ -93,7 +92,7 @@ class HttpView:
 
 
 def train_reference_versions(server: Server, ledger: Ledger) -> None:
-    """Train each data set once and note what its model answers."""
+    """Train each data set once, and record the response of its version in the ledger."""
     with server.client() as client:
         for seed in range(N_SEEDS):
             found = client.post("/train", json=training("alpha", seed=seed))
@@ -103,14 +102,14 @@ def train_reference_versions(server: Server, ledger: Ledger) -> None:
             answer = response_bytes(client, "alpha", version)
             deadline = time.monotonic() + 5
             while not isinstance(answer, bytes) and time.monotonic() < deadline:
-                time.sleep(0.05)  # a naive store writes later
+                time.sleep(0.05)  # the planted fault `naive_write` writes the files later
                 answer = response_bytes(client, "alpha", version)
             assert isinstance(answer, bytes)
             ledger.expected[seed] = answer
 
 
 def wait_until_settled(server: Server, seconds: float = 40.0) -> list[str]:
-    """Wait until every job has ended and what ended ones left is swept; says what did not."""
+    """Wait until every job has ended and all leftovers are removed; return a violation if not."""
     deadline = time.monotonic() + seconds
     with server.client() as client:
         view = HttpView(client, server.home)
@@ -119,28 +118,30 @@ def wait_until_settled(server: Server, seconds: float = 40.0) -> list[str]:
             if not open_jobs and not view.leftovers():
                 return []
             if time.monotonic() > deadline:
-                return [f"I4: not settled after {seconds:g} s: {len(open_jobs)} jobs"]
+                return [f"I4: jobs or leftovers remain after {seconds:g} s: {len(open_jobs)} jobs"]
             time.sleep(0.1)
 
 
 def check(server: Server, ledger: Ledger) -> list[str]:
-    """Wait until nothing is in flight, then all invariants that can be seen from outside."""
+    """Wait until no job is in progress, then check all invariants from outside."""
     found = wait_until_settled(server)
     with server.client() as client:
         return found + violations(HttpView(client, server.home), ledger)
 
 
 def restart(server: Server) -> list[str]:
-    """Start a server that was killed; I3. Time in which others had the processor does not count."""
+    """Restart a killed server and check I3. Time spent waiting for a CPU core is subtracted."""
     began = time.monotonic()
     server.start()
     seconds = time.monotonic() - began - _waited(server.pid)
     seconds -= max(map(_waited, server.pids()[1:]), default=0.0)
-    return [f"I3: ready after {seconds:.1f} s"] if seconds > READY_SECONDS else []
+    return (
+        [f"I3: the server is ready only after {seconds:.1f} s"] if seconds > READY_SECONDS else []
+    )
 
 
 def _waited(pid: int) -> float:
-    """Seconds that a process was ready to run and did not."""
+    """Seconds that a process was runnable, but waited for a CPU core."""
     try:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):
@@ -148,7 +149,7 @@ def _waited(pid: int) -> float:
 
 
 def resources_of(server: Server) -> Resources:
-    """Of all processes that serve (trainings come and go)."""
+    """Resources of all serving processes, without those of trainings."""
     descriptors = resident = 0
     for pid in server.pids():
         try:
@@ -165,7 +166,7 @@ def resources_of(server: Server) -> Resources:
 
 
 class StatusCodes:
-    """Which answers the OpenAPI document of a server allows; I3."""
+    """Status codes that the OpenAPI document of a server allows (I3)."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._paths = [
@@ -174,7 +175,7 @@ class StatusCodes:
         ]
 
     def allows(self, method: str, path: str, status: int) -> bool:
-        """Whether this call may be answered with that status."""
+        """Whether the document allows this status for this call."""
         found = [operations for pattern, operations in self._paths if pattern.fullmatch(path)]
         if not found:
             return status in (404, 405)

@@ -1,4 +1,4 @@
-"""A store seen from inside, by the classes that the service uses."""
+"""View of a store from inside, with the classes of the service."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ PAGE = 10_000
 
 
 def state_of(seed: int, part: str) -> dict[str, Any]:
-    """What a training with these data leaves: plain data that tell which they were."""
+    """State that a training would store: plain data that identify the seed of the training data."""
     rng = np.random.default_rng([seed, len(part)])
     return {"format": 1, "seed": seed, "part": part, "weights": rng.normal(size=(20, 10))}
 
 
 def digest_of_states(predictor: dict[str, Any], evidence: dict[str, Any]) -> bytes:
-    """A digest of all that was loaded."""
+    """Digest of the loaded states of a version."""
     digest = hashlib.sha256()
     for state in (predictor, evidence):
         for key in sorted(state):
@@ -36,12 +36,12 @@ def digest_of_states(predictor: dict[str, Any], evidence: dict[str, Any]) -> byt
 
 
 def expected_digest(seed: int) -> bytes:
-    """The digest of a version that was trained with these data."""
+    """Digest of a version that was trained with this seed."""
     return digest_of_states(state_of(seed, "predictor"), state_of(seed, "evidence"))
 
 
 class StoreView:
-    """Everything that is in a store."""
+    """View of the contents of an open store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -59,7 +59,7 @@ class StoreView:
         ]
 
     def fingerprint(self, version: Version) -> bytes | None:
-        """The digest of both files."""
+        """Digest of both files of the version."""
         registry = self._store.registry
         try:
             record = registry.resolve(*version)
@@ -78,7 +78,7 @@ class StoreView:
         ]
 
     def leftovers(self) -> list[str]:
-        """Temporary files, data of ended jobs, artifacts of no version."""
+        """Temporary files, data of ended jobs, and artifacts that no version uses."""
         files = self._store.files
         found = [f"tmp/{path.name}" for path in files.temporary.iterdir()]
         found += [f"spool/{job}" for job in files.stored_spools()]
@@ -91,7 +91,7 @@ class StoreView:
 
 
 def clean_up(store: Store) -> None:
-    """What a server does by itself in its first seconds, and every minute."""
+    """Run the cleanup that a server runs after its start and every minute."""
     store.clean_up_after_dead_processes()
     Reaper(store, lease=1e9).reap()
     store.clean_up_after_dead_processes()

@@ -1,4 +1,4 @@
-"""D3, D4, E1: cancelling, more trainings than fit, and many trainings of one name at once."""
+"""D3, D4, E1: cancellation, a full queue, and simultaneous trainings of one model."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tests.reliability.programme import Run, row
 from tests.reliability.servers import make_server
 
 ASYNC = {"prefer": "respond-async"}
-#: Seconds until a cancelled job has ended; one is promised, a busy machine gets more.
+#: Seconds until a cancelled job must have ended. One is guaranteed; a busy machine may take longer.
 CANCEL_SECONDS = 5.0
 QUEUE = 32
 
 
-@row("D3", "cancel while queued, while running, and at the end", full=100, quick=10)
+@row("D3", "cancellation while queued, while running, and at the end", full=100, quick=10)
 def cancellations(run: Run) -> None:
-    """A terminal state soon, no process left, and nothing published after `cancelled`."""
+    """The job ends soon, leaves no process, and publishes nothing after `cancelled`."""
     chance = random.Random(run.seed)
     ledger = Ledger()
     server = make_server(run.new_folder("home"), job_history=100_000)
@@ -48,7 +48,7 @@ def _cancel(
     server: Server, client: httpx.Client, ledger: Ledger, kind: str, chance: random.Random
 ) -> list[str]:
     blocker = ""
-    if kind == "queued":  # something else runs
+    if kind == "queued":  # occupy the training slot
         blocker = _submit(client, long_search("long", budget=600))
         _wait_for(client, blocker, ("running",))
     seed = chance.randrange(N_SEEDS)
@@ -62,16 +62,16 @@ def _cancel(
         time.sleep(chance.uniform(0.0, 0.3))
     asked = client.delete(f"/jobs/{job}")
     began = time.monotonic()
-    found = [] if asked.status_code < 500 else [f"I3: answered {asked.status_code}"]
+    found = [] if asked.status_code < 500 else [f"I3: the cancellation gets {asked.status_code}"]
     ended = _wait_for(client, job, ENDED)
     if time.monotonic() - began > CANCEL_SECONDS:
-        found.append(f"I4: ended after {time.monotonic() - began:.1f} s")
+        found.append(f"I4: the job ended only after {time.monotonic() - began:.1f} s")
     if ended["state"] == "cancelled":
         ledger.cancelled.add(job)
     elif finishing and ended["state"] == "succeeded":
         ledger.trained["alpha", ended["result"]["version"]] = seed
     else:
-        found.append(f"I4: is {ended['state']}")
+        found.append(f"I4: the job is {ended['state']}")
     if blocker:
         client.delete(f"/jobs/{blocker}")
         _wait_for(client, blocker, ENDED)
@@ -80,19 +80,19 @@ def _cancel(
 
 
 def _trainings_left(server: Server) -> list[str]:
-    """Processes that are forks of the one that forks them."""
+    """Wait until no training process exists; report a violation otherwise."""
     deadline = time.monotonic() + CANCEL_SECONDS
     while True:
-        forks = [pid for pid in server.pids() if _is_forker(pid)]
+        forks = [pid for pid in server.pids() if _is_fork_server(pid)]
         left = [child for pid in forks for child in children_of(pid) if is_running(child)]
         if not left:
             return []
         if time.monotonic() > deadline:
-            return [f"I4: processes {left} are left"]
+            return [f"I4: training processes {left} still run"]
         time.sleep(0.05)
 
 
-def _is_forker(pid: int) -> bool:
+def _is_fork_server(pid: int) -> bool:
     from pathlib import Path
 
     try:
@@ -118,9 +118,9 @@ def _wait_for(client: httpx.Client, job: str, states: tuple[str, ...]) -> dict[s
         time.sleep(0.02)
 
 
-@row("D4", "200 trainings at once, room for 32", full=5, quick=1)
+@row("D4", "200 simultaneous trainings, queue for 32", full=5, quick=1)
 def too_many_trainings(run: Run) -> None:
-    """As many are accepted as fit, the others hear when to come again, and none is lost."""
+    """The queue accepts 32 trainings, the others get 429 with Retry-After, and none is lost."""
     ledger = Ledger()
     server = make_server(run.new_folder("home"), queue_size=QUEUE, job_history=100_000)
     with server, server.client() as client:
@@ -129,51 +129,55 @@ def too_many_trainings(run: Run) -> None:
             blocker = _submit(client, long_search("long", budget=600))
             _wait_for(client, blocker, ("running",))
             with ThreadPoolExecutor(32) as pool:
-                answers = list(pool.map(lambda n: _ask(server, n % N_SEEDS), range(200)))
+                answers = list(
+                    pool.map(lambda n: _submit_training(server, n % N_SEEDS), range(200))
+                )
             statuses = Counter(answer.status_code for answer in answers)
             found = []
             if statuses != {202: QUEUE, 429: 200 - QUEUE}:
-                found.append(f"I3: answered {dict(statuses)}")
+                found.append(f"I3: the trainings get {dict(statuses)}")
             if any("retry-after" not in a.headers for a in answers if a.status_code == 429):
                 found.append("I3: 429 without Retry-After")
             ledger.queued |= {a.json()["id"] for a in answers if a.status_code == 202}
             predicted = client.post("/predict", json={"model": "alpha", "X": PROBE})
             if predicted.status_code != 200:
-                found.append(f"I3: a prediction is answered {predicted.status_code}")
+                found.append(f"I3: a prediction gets {predicted.status_code}")
             client.delete(f"/jobs/{blocker}")
             ledger.cancelled.add(blocker)
             for answer in answers:
                 if answer.status_code == 202:
                     ended = _wait_for(client, answer.json()["id"], ENDED)
                     if ended["state"] != "succeeded":
-                        found.append(f"I1: an accepted training has {ended['state']}")
+                        found.append(f"I1: an accepted training is {ended['state']}")
             run.add_case(found + check(server, ledger), f"wave {number}")
 
 
-def _ask(server: Server, seed: int) -> httpx.Response:
+def _submit_training(server: Server, seed: int) -> httpx.Response:
     with server.client() as client:
         return client.post("/train", json=training("alpha", seed=seed), headers=ASYNC)
 
 
-@row("E1", "30 trainings of a name at once, predictions meanwhile", full=20, quick=2)
+@row("E1", "30 simultaneous trainings of one model, with predictions", full=20, quick=2)
 def trainings_of_one_name(run: Run) -> None:
-    """Numbers are given out once each, in order; who predicts always gets a whole version."""
+    """Each version number is used once, without gaps; predictions always use a complete version."""
     ledger = Ledger()
     server = make_server(run.new_folder("home"), workers=2, queue_size=64, job_history=100_000)
     with server:
         train_reference_versions(server, ledger)
         for number in range(run.wanted):
-            # Predictions only: the deletions and trainings of a load would mix in.
+            # Predictions only: other trainings and deletions would change the version numbers.
             load = _Predictions(server, ledger)
             load.start()
             with ThreadPoolExecutor(30) as pool:
                 answers = list(pool.map(lambda n: _train(server, n % N_SEEDS), range(30)))
             load.stop()
-            found = [f"I3: answered {a.status_code}" for a, _ in answers if a.status_code != 201]
+            found = [
+                f"I3: a training gets {a.status_code}" for a, _ in answers if a.status_code != 201
+            ]
             versions = sorted(a.json()["version"] for a, _ in answers if a.status_code == 201)
             first = max(v for m, v in ledger.trained if m == "alpha") + 1
             if versions != list(range(first, first + len(versions))):
-                found.append(f"I1: numbers {versions[:5]}... after {first - 1}")
+                found.append(f"I1: version numbers {versions[:5]}... after {first - 1}")
             for answer, seed in answers:
                 if answer.status_code == 201:
                     ledger.trained["alpha", answer.json()["version"]] = seed
@@ -187,7 +191,7 @@ def _train(server: Server, seed: int) -> tuple[httpx.Response, int]:
 
 
 class _Predictions(Load):
-    """The part of a load that only asks; there is always a version to answer."""
+    """Load that consists of predictions only; at least one version always exists."""
 
     def __init__(self, server: Server, ledger: Ledger) -> None:
         super().__init__(server, ledger, 0, predict=True)
@@ -200,4 +204,6 @@ class _Predictions(Load):
                 found = client.post("/predict", json={"model": "alpha", "X": PROBE})
                 self.predictions += 1
                 if found.status_code != 200 or response_part(found.content) not in whole:
-                    self.violations.append(f"I2: a prediction is answered {found.status_code}")
+                    self.violations.append(
+                        f"I2: a prediction gets {found.status_code} or a wrong body"
+                    )

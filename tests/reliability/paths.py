@@ -1,4 +1,4 @@
-"""A3: names that are paths, in every place where a name can stand."""
+"""A3: path-like names, in every place of a request that takes a name."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ def _once(name: str) -> str:
 
 
 ENCODINGS = {
-    "as it is": lambda name: name,
+    "unencoded": lambda name: name,
     "encoded": _once,
     "encoded twice": lambda name: quote(_once(name), safe=""),
 }
-#: (verb, path, body): `{}` is where the name goes; in a body it is always as it is.
+#: (method, path, body); `{}` in the path is the place of the name.
 PLACES = (
     ("GET", "/models/{}", ""),
     ("DELETE", "/models/{}", ""),
@@ -114,15 +114,15 @@ PLACES = (
 
 
 def _cases() -> Iterator[tuple[Hostile, bool]]:
-    """Requests, and whether the name is one that must not even be looked up."""
+    """Requests, each with whether the name must be refused without a lookup."""
     for name in NAMES:
         for verb, path, body in PLACES:
             for how, encode in ENCODINGS.items():
                 given = encode(name)
-                # What a request line cannot hold goes as bytes; the parser may refuse it.
+                # Invalid characters are sent as bytes; the parser may refuse them.
                 target = path.format(given).encode("utf-8")
                 raw = request(verb, "@@", body.encode()).replace(b"@@", target)
-                # As it is, `a/b` or `?x` is another path: that of a name that may be one.
+                # Unencoded, `a/b` or `?x` changes the path, and the remaining name may be valid.
                 first = re.split("[/?# ]", given)[0]
                 strict = bool(first) and not re.fullmatch(NAME_PATTERN, first)
                 yield Hostile(f"{verb} {path} {name!r} {how}", raw), strict
@@ -132,9 +132,9 @@ def _cases() -> Iterator[tuple[Hostile, bool]]:
             yield Hostile(f"POST {path} {name!r} in the body", raw), True
 
 
-@row("A3", "names that are paths, in each place, verb and encoding", full=4000, quick=400)
+@row("A3", "path-like names, in each place, method and encoding", full=4000, quick=400)
 def names_that_are_paths(run: Run) -> None:
-    """Every answer is a refusal, nothing outside the store is read or changed."""
+    """Every request is refused; nothing outside the store is read or changed."""
     assert not any(re.fullmatch(NAME_PATTERN, name) for name in NAMES)
     folder = run.new_folder("watched")
     outside = folder / "outside"
@@ -148,16 +148,18 @@ def names_that_are_paths(run: Run) -> None:
     step = max(1, len(cases) // run.wanted)
     with server, server.client() as client:
         assert client.post("/train", json=training("m")).status_code == 201
-        for case, strict in cases[:: step if step % 3 else step + 1]:  # each encoding in turn
+        for case, strict in cases[
+            :: step if step % 3 else step + 1
+        ]:  # a step that uses each encoding in turn
             run.add_case(_violations_of(server, case, strict), case.name)
         versions = client.get("/models/m").json()["versions"]
     if len(versions) != 1:
-        run.add_violations("I1: the model that was there has changed")
+        run.add_violations("I1: the existing model has changed")
     home = str(outside / "home")
     for line in watched.trace.read_text(errors="replace").splitlines():
         _, what, path = line.split(" ", 2)
         if what != "sync" and not path.startswith(home):
-            run.add_violations(f"changed outside the store: {line}")
+            run.add_violations(f"change outside the store: {line}")
     if {p.name: p.read_text() for p in outside.iterdir() if p.is_file() and p.suffix != ".log"} != {
         "canary": CANARY,
         "etc": CANARY,
@@ -169,9 +171,9 @@ def _violations_of(server: Server, case: Hostile, strict: bool) -> list[str]:
     reply = send(server.port, case.raw)
     found = []
     if reply.status >= 500 or CANARY.encode() in reply.body:
-        found.append(f"answered {reply.status}: {reply.body[:200]!r}")
+        found.append(f"responds with {reply.status}: {reply.body[:200]!r}")
     if strict and reply.status not in case.allowed:
-        found.append(f"accepted: {reply.status}")
+        found.append(f"the name was accepted: {reply.status}")
     if strict and _LOOKED_UP.search(reply.body):
         found.append("the name was looked up in the store")
     return found

@@ -1,7 +1,8 @@
 """Fifteen deliberate faults that can be planted in the service, one at a time.
 
-The variable `RELIABILITY_FAULT` selects the fault. Run as a program, this module behaves like `frtsvm`
-with that fault; the drivers plant it too. `test_planted_faults` lists the row that must find each fault.
+The variable `RELIABILITY_FAULT` selects the fault. Run as a program, this module behaves like
+`frtsvm` with that fault; the drivers plant it too. `test_planted_faults` lists the row that must
+find each fault.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def plant_from_environment() -> None:
 
 
 def _put(where: Any, name: str, fault: Any) -> None:
-    """Replace an existing attribute by a fault; a missing one would mean that nothing is planted."""
+    """Replace an attribute, which must exist, by a fault."""
     assert hasattr(where, name), f"{where!r} has no attribute {name!r}; update the planted fault."
     setattr(where, name, fault)
 

@@ -1,4 +1,4 @@
-"""C3: power cuts, on a model of a disk that forgets all it may, and on real file systems."""
+"""C3: power cuts on a simulated disk that loses all data that were not synced."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ DATABASES = ("sqlite", "postgresql")
 
 @row(
     "C3",
-    "power cut on a disk that keeps only what was synced",
+    "power cut on a simulated disk that keeps only synced data",
     full=1000,
     quick=40,
     part=200,
 )
 def power_cuts(run: Run) -> None:
-    """Stricter than any real file system, so that nothing rests on the habits of one."""
+    """The simulated disk loses more than any real file system, so no particular one is assumed."""
     for kind in DATABASES:
         folder = run.new_folder(kind)
         root = folder / "stores"

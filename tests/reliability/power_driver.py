@@ -1,6 +1,6 @@
-"""C3: kills a store at some change of a file and goes on with what a power cut would have left.
+"""C3: kill a store at a file change, and continue with the data that a power cut would leave.
 
-Started by `power_cuts` with `faultfs` before the C library. Prints one line of JSON per case.
+`power_cuts` starts this program with `faultfs` preloaded. It prints one line of JSON per case.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.reliability.victim import Driver
 
 
 def main() -> None:
-    """As many power cuts as wanted, each at a random change of a random operation."""
+    """Simulate power cuts, each at a random file change of one of the operations in turn."""
     home, url, wanted, disk, seed, control = sys.argv[1:]
     chance = random.Random(int(seed))
     driver = Driver(Path(home), url, Control(Path(control), keep=True))
@@ -28,7 +28,8 @@ def main() -> None:
         assert outcome == "survived", (operation.__name__, outcome, driver.broken)
     for number in range(int(wanted)):
         operation = OPERATIONS[number % len(OPERATIONS)]
-        target = chance.randint(1, changes[operation] + 1)  # the last one: after all has been done
+        # One more than the number of changes: the power cut follows the complete operation.
+        target = chance.randint(1, changes[operation] + 1)
         outcome, _ = driver.execute(operation, number, "kill before", target)
         lost = driver.home
         driver.home = lost.with_name(f"home-{number}")

@@ -1,4 +1,4 @@
-"""Rows of the reliability tests: their registry, their numbers of cases, and the result of a run."""
+"""Rows of the reliability tests: their registry, numbers of cases, and the result of a run."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Row:
     quick: int
     """Number of cases in `make test`."""
     part: int
-    """Number of cases in one part of a full run; an interrupted run continues after the last part."""
+    """Number of cases in one part of a full run; an interrupted run repeats at most one part."""
     execute: Callable[[Run], None]
 
 

@@ -1,4 +1,4 @@
-"""A2: a corpus of hostile requests on raw sockets, to one worker and to two."""
+"""A2: a corpus of hostile requests on raw sockets, sent to one worker and to two."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from tests.reliability.programme import Run, row
 from tests.reliability.servers import make_server
 from tests.reliability.wire import send
 
-#: Seconds until an answer must be there or the line closed.
+#: Seconds until the server must have responded or closed the connection.
 HANGS = 10.0
-#: Beyond what a process keeps on purpose.
+#: Maximum memory growth in bytes, in addition to the memory that a process keeps deliberately.
 RESIDENT = 50 * 1024**2 + KEPT_BYTES
 
 
 def violations_of(server: Server, case: Hostile) -> list[str]:
-    """What is wrong with the answer to one request."""
+    """Violations in the response to one request."""
     reply = send(server.port, case.raw, HANGS)
     found = []
     if reply.hung:
-        found.append(f"I3: no answer within {HANGS:g} s")
+        found.append(f"I3: no response within {HANGS:g} s")
     elif reply.status not in case.allowed:
-        found.append(f"I3: answered {reply.status}: {reply.body[:200]!r}")
+        found.append(f"I3: responds with {reply.status}: {reply.body[:200]!r}")
     if reply.status >= 400 and len(reply.body) > MAX_BYTES:
-        found.append(f"I3: an error of {len(reply.body)} bytes")
+        found.append(f"I3: error response of {len(reply.body)} bytes")
     return found
 
 
 def small_server(run: Run, workers: int) -> Server:
-    """A server with little patience, so that half a request does not take long."""
+    """Server with short timeouts, so that incomplete requests end quickly."""
     return make_server(
         run.new_folder("home"), workers=workers, header_timeout=1, body_timeout=1, queue_size=64
     )
@@ -43,14 +43,16 @@ def small_server(run: Run, workers: int) -> Server:
 
 @row("A2", "hostile requests on raw sockets, to one worker and to two", full=482, quick=241)
 def hostile_requests(run: Run) -> None:
-    """All of the corpus to one worker; the full programme sends it to two as well."""
+    """Send the whole corpus to one worker; a full run also sends it to two."""
     cases = corpus()
     for workers in (1, 2)[: max(1, round(run.wanted / len(cases)))]:
         with small_server(run, workers) as server, server.client() as client:
             assert client.post("/train", json=training("m")).status_code == 201
             with ThreadPoolExecutor(8) as pool:
                 before = None
-                for _ in range(2):  # once to warm up, once to see that memory does not grow
+                for _ in range(
+                    2
+                ):  # the first round warms up, the second checks that memory does not grow
                     results = list(pool.map(lambda case: violations_of(server, case), cases))
                     for case, found in zip(cases, results, strict=True):
                         if before is None:
@@ -62,7 +64,7 @@ def hostile_requests(run: Run) -> None:
                         run.add_violations(*growth(before, now, resident=RESIDENT))
                     before = now
             if client.get("/readyz").status_code != 200:
-                run.add_violations("I3: not ready afterwards")
+                run.add_violations("I3: the server is not ready afterwards")
             answer = client.post("/predict", json={"model": "m", "X": [[0.0, 0.0]]})
             if answer.status_code != 200:
-                run.add_violations("I3: does not predict afterwards")
+                run.add_violations("I3: the server does not predict afterwards")

@@ -1,4 +1,4 @@
-"""D5, D6: clients that hold connections, and requests that cost more to refuse than to send."""
+"""D5, D6: clients that keep connections open, and requests that are expensive to refuse."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ BODY = (
     b"POST /predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     b"Content-Length: 100000\r\n\r\n"
 )
-#: Seconds that the server waits, and that are allowed on top (its own two, and a busy machine).
+#: Seconds that the server waits, and tolerance: 2 s of the server, the rest for a busy machine.
 DEADLINE, ALLOWANCE = 2.0, 6.0
 
 
 def half_headers(number: int) -> tuple[bytes, bytes]:
-    """Nothing more comes."""
+    """Incomplete headers, then nothing."""
     return HEADERS + b"X: 1", b""
 
 
 def nothing(number: int) -> tuple[bytes, bytes]:
-    """A connection and no byte."""
+    """A connection without any byte."""
     return b"", b""
 
 
 def slow_headers(number: int) -> tuple[bytes, bytes]:
-    """One field after the other, for ever."""
+    """One header field after the other, without end."""
     return HEADERS, b"X-%d: 1\r\n" % number
 
 
 def slow_body(number: int) -> tuple[bytes, bytes]:
-    """One byte after the other, for ever."""
+    """A body of one byte after the other, without end."""
     return BODY, b" "
 
 
 def slow_chunks(number: int) -> tuple[bytes, bytes]:
-    """One chunk after the other, for ever."""
+    """A body of one chunk after the other, without end."""
     head = BODY.replace(b"Content-Length: 100000", b"Transfer-Encoding: chunked")
     return head, b"1\r\n \r\n"
 
@@ -60,9 +60,9 @@ KINDS: tuple[Callable[[int], tuple[bytes, bytes]], ...] = (
 )
 
 
-@row("D5", "slow clients; cases are connections", full=2500, quick=250, part=500)
+@row("D5", "slow clients; a case is a connection", full=2500, quick=250, part=500)
 def slow_clients(run: Run) -> None:
-    """All are cut off in time; who sends whole requests meanwhile is served."""
+    """All slow connections are closed in time; other clients get responses meanwhile."""
     variables = {"header_timeout": DEADLINE, "body_timeout": DEADLINE, "keep_alive": 2}
     with make_server(run.new_folder("home"), **variables) as server, server.client() as client:
         assert client.get("/healthz").status_code == 200
@@ -72,11 +72,11 @@ def slow_clients(run: Run) -> None:
                 each = run.wanted // len(KINDS)
                 for seconds in _hold(server, kind, each):
                     late = seconds > DEADLINE + ALLOWANCE
-                    found = [f"I3: cut off after {seconds:.1f} s"] if late else []
+                    found = [f"I3: closed only after {seconds:.1f} s"] if late else []
                     run.add_case(found, kind.__name__)
         run.add_violations(*other.violations)
         run.keep_maximum(
-            "largest wait of others in ms", round(1000 * max(other.waits, default=0.0))
+            "largest delay of other clients in ms", round(1000 * max(other.waits, default=0.0))
         )
         time.sleep(0.5)
         run.add_violations(*growth(before, resources_of(server)))
@@ -85,54 +85,54 @@ def slow_clients(run: Run) -> None:
 def _hold(
     server: Server, kind: Callable[[int], tuple[bytes, bytes]], wanted: int
 ) -> Iterator[float]:
-    """Seconds after which each of the connections was closed by the server."""
+    """Open connections; yield for each the seconds until the server closed it."""
     began: dict[socket.socket, float] = {}
     again: dict[socket.socket, bytes] = {}
     waiting = selectors.DefaultSelector()
     for number in range(wanted):
-        line = socket.create_connection(("127.0.0.1", server.port), timeout=10)
-        first, again[line] = kind(number)
-        began[line] = time.monotonic()
-        line.sendall(first)
-        line.setblocking(False)
-        waiting.register(line, selectors.EVENT_READ)
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+        first, again[connection] = kind(number)
+        began[connection] = time.monotonic()
+        connection.sendall(first)
+        connection.setblocking(False)
+        waiting.register(connection, selectors.EVENT_READ)
     limit = time.monotonic() + 4 * (DEADLINE + ALLOWANCE)
     next_drip = time.monotonic()
     while began and time.monotonic() < limit:
         for key, _ in waiting.select(timeout=0.1):
-            line = key.fileobj
-            assert isinstance(line, socket.socket)
-            if _is_closed(line):
-                waiting.unregister(line)
-                yield time.monotonic() - began.pop(line)
-                line.close()
+            connection = key.fileobj
+            assert isinstance(connection, socket.socket)
+            if _is_closed(connection):
+                waiting.unregister(connection)
+                yield time.monotonic() - began.pop(connection)
+                connection.close()
         if time.monotonic() >= next_drip:
             next_drip = time.monotonic() + 0.3
-            for line in began:
-                _drip(line, again[line])
-    for line in began:
-        line.close()
+            for connection in began:
+                _drip(connection, again[connection])
+    for connection in began:
+        connection.close()
         yield float("inf")
 
 
-def _is_closed(line: socket.socket) -> bool:
+def _is_closed(connection: socket.socket) -> bool:
     try:
-        return line.recv(65536) == b""
+        return connection.recv(65536) == b""
     except BlockingIOError:
         return False
     except OSError:
         return True
 
 
-def _drip(line: socket.socket, piece: bytes) -> None:
+def _drip(connection: socket.socket, piece: bytes) -> None:
     try:
-        line.send(piece)
+        connection.send(piece)
     except OSError:
-        return  # closed, as the next look will tell
+        return  # closed by the server; the next check notices it
 
 
 class ConcurrentClient:
-    """A client that asks for /healthz all the time."""
+    """Client that requests /healthz continuously."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -148,11 +148,13 @@ class ConcurrentClient:
                 try:
                     status = client.get("/healthz").status_code
                 except httpx.TransportError as error:
-                    self.violations.append(f"I3: who sends whole requests is cut off: {error!r}")
+                    self.violations.append(
+                        f"I3: a client with complete requests was disconnected: {error!r}"
+                    )
                     continue
                 self.waits.append(time.monotonic() - began)
                 if status != 200:
-                    self.violations.append(f"I3: /healthz is answered {status}")
+                    self.violations.append(f"I3: /healthz returns {status}")
                 time.sleep(0.02)
 
     def __enter__(self) -> ConcurrentClient:
@@ -165,16 +167,18 @@ class ConcurrentClient:
 
 
 def costly_bodies() -> dict[str, bytes]:
-    """Bodies of some hundred kilobytes in which everything is wrong."""
+    """Bodies of some hundred kilobytes in which every value is invalid."""
     n = 60_000
     return {
         "cells of text": b'{"X": [' + b",".join([b'["a",true]'] * n) + b'], "y": [1]}',
         "cells of objects": b'{"X": [' + b",".join([b"[{}]"] * n) + b'], "y": [1]}',
         "rows of text": b'{"X": [' + b",".join([b'"a"'] * n) + b'], "y": [1]}',
-        "rows of all lengths": json.dumps({"X": [[1] * (i % 50) for i in range(6000)]}).encode(),
+        "rows of different lengths": json.dumps(
+            {"X": [[1] * (i % 50) for i in range(6000)]}
+        ).encode(),
         "nulls": b'{"X": [' + b",".join([b"[null]"] * n) + b'], "y": [1]}',
         "labels of lists": b'{"X": [[1]], "y": [' + b",".join([b"[]"] * n) + b"]}",
-        "labels of all types": b'{"X": [[1]], "y": ['
+        "labels of different types": b'{"X": [[1]], "y": ['
         + b",".join([b'1,"a",true'] * (n // 3))
         + b"]}",
         "unknown keys": b"{" + b",".join(b'"k%d":1' % i for i in range(n)) + b"}",
@@ -190,14 +194,16 @@ def costly_bodies() -> dict[str, bytes]:
         "one long text": b'{"model": "' + b"\\u00e9" * 60_000 + b'"}',
         "one long key": b'{"' + b"k" * 500_000 + b'": 1}',
         "not finite": b'{"X": [' + b",".join([b"[1e999]"] * n) + b'], "y": [1]}',
-        "objects of other keys": json.dumps({"X": [{f"k{i}": 1} for i in range(20_000)]}).encode(),
+        "objects with different keys": json.dumps(
+            {"X": [{f"k{i}": 1} for i in range(20_000)]}
+        ).encode(),
         "surrogates": b'{"y": [' + b",".join([b'"\\ud800"'] * (n // 2)) + b"]}",
     }
 
 
-@row("D6", "requests that are costly to refuse, to two routes", full=40, quick=40)
+@row("D6", "requests that are expensive to refuse, to two routes", full=40, quick=40)
 def costly_requests(run: Run) -> None:
-    """At most 16 KB come back, and others do not wait."""
+    """Responses have at most 16 KB, and other clients are not delayed."""
     with make_server(run.new_folder("home")) as server, server.client() as client:
         assert client.post("/train", json=training("m")).status_code == 201
         with ConcurrentClient(server) as other:
@@ -206,9 +212,9 @@ def costly_requests(run: Run) -> None:
                     reply = send(server.port, request("POST", path, body), patience=30)
                     found = []
                     if not 400 <= reply.status < 500:
-                        found.append(f"I3: answered {reply.status}")
+                        found.append(f"I3: responds with {reply.status}")
                     if len(reply.body) > MAX_BYTES:
-                        found.append(f"I3: {len(reply.body)} bytes came back")
+                        found.append(f"I3: the response has {len(reply.body)} bytes")
                     run.add_case(found, f"{name} to {path}")
         run.add_violations(*other.violations)
-        run.keep_maximum("largest wait of others in ms", round(1000 * max(other.waits)))
+        run.keep_maximum("largest delay of other clients in ms", round(1000 * max(other.waits)))

@@ -1,4 +1,4 @@
-"""A4: random sequences of calls against a simple model of what must come of them."""
+"""A4: random sequences of calls, compared with a simple model of the expected state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STEPS = 30
 
 
 class Calls(RuleBasedStateMachine):
-    """What one client does, and what it must see, call by call."""
+    """Calls of one client, each with the expected response."""
 
     server: Server
     expected: dict[int, bytes]
@@ -40,7 +40,7 @@ class Calls(RuleBasedStateMachine):
         super().__init__()
         type(self).examples += 1
         Calls.numbers += 1
-        self._prefix = f"r{Calls.numbers}-"  # each example has models of its own
+        self._prefix = f"r{Calls.numbers}-"  # each example uses its own models
         self.client = self.server.client()
         self.ledger = Ledger(expected=self.expected)
         self.alive: dict[str, dict[int, int]] = {}
@@ -49,7 +49,7 @@ class Calls(RuleBasedStateMachine):
 
     @rule(name=NAMES, seed=st.integers(0, N_SEEDS - 1))
     def train(self, name: str, seed: int) -> None:
-        """A new version has the next number."""
+        """Train: the new version has the next number."""
         model = self._prefix + name
         found = self.client.post("/train", json=training(model, seed=seed))
         assert found.status_code == 201, found.text
@@ -61,7 +61,7 @@ class Calls(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def predict(self, name: str) -> None:
-        """Production answers, else the newest."""
+        """Predict: the version with the alias `production` responds, or else the newest."""
         model = self._prefix + name
         found = self.client.post("/predict", json={"model": model, "X": PROBE})
         alive = self.alive.get(model)
@@ -75,7 +75,7 @@ class Calls(RuleBasedStateMachine):
     @precondition(lambda self: any(self.alive.values()))
     @rule(data=st.data())
     def promote(self, data: st.DataObject) -> None:
-        """Production moves."""
+        """Move the alias `production`."""
         model, version = self._choose(data)
         body = {"version": version}
         found = self.client.put(f"/models/{model}/aliases/production", json=body)
@@ -85,7 +85,7 @@ class Calls(RuleBasedStateMachine):
     @precondition(lambda self: any(self.alive.values()))
     @rule(data=st.data())
     def delete(self, data: st.DataObject) -> None:
-        """Gone, unless production points at it."""
+        """Delete a version; refused if it has the alias `production`."""
         model, version = self._choose(data)
         found = self.client.delete(f"/models/{model}/versions/{version}")
         if self.production.get(model) == version:
@@ -98,7 +98,7 @@ class Calls(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def delete_model(self, name: str) -> None:
-        """All versions and aliases are gone; numbers are not given out again."""
+        """Delete a model with all versions and aliases; its version numbers are not used again."""
         model = self._prefix + name
         found = self.client.delete(f"/models/{model}")
         alive = self.alive.pop(model, {})
@@ -110,7 +110,7 @@ class Calls(RuleBasedStateMachine):
 
     @rule(name=NAMES, seed=st.integers(0, N_SEEDS - 1))
     def cancel(self, name: str, seed: int) -> None:
-        """A job that is cancelled makes nothing; one that came first has made its version."""
+        """Cancel a job: it creates no version, unless it has succeeded before the cancellation."""
         model = self._prefix + name
         headers = {"prefer": "respond-async"}
         job = self.client.post("/train", json=training(model, seed=seed), headers=headers)
@@ -134,7 +134,7 @@ class Calls(RuleBasedStateMachine):
         return data.draw(st.sampled_from(known))
 
     def teardown(self) -> None:
-        """All invariants, for the models of this example."""
+        """Check all invariants for the models of this example."""
         assert wait_until_settled(self.server) == []
         view = _OwnModels(HttpView(self.client, self.server.home), self._prefix)
         found = violations(view, self.ledger)
@@ -143,7 +143,7 @@ class Calls(RuleBasedStateMachine):
 
 
 class _OwnModels:
-    """The part of a view that belongs to one example."""
+    """View of the models of one example."""
 
     def __init__(self, view: HttpView, prefix: str) -> None:
         self._view = view
@@ -171,12 +171,12 @@ def _ended(client: httpx.Client, job: str) -> dict[str, Any]:
 
 
 class CallsAndRestarts(Calls):
-    """The same with a server that is stopped or killed now and then."""
+    """The same calls, with a server that is stopped or killed at random."""
 
     @precondition(lambda self: any(self.alive.values()))
     @rule(kill=st.booleans())
     def restart(self, kill: bool) -> None:
-        """Everything is as it was."""
+        """Restart the server: the state does not change."""
         if kill:
             self.server.kill()
         else:
@@ -184,9 +184,15 @@ class CallsAndRestarts(Calls):
         assert restart(self.server) == []
 
 
-@row("A4", "random sequences of calls, stops and kills against a model", full=400, quick=5, part=50)
+@row(
+    "A4",
+    "random sequences of calls, stops and kills, compared with the expected state",
+    full=400,
+    quick=5,
+    part=50,
+)
 def sequences(run: Run) -> None:
-    """A quarter of them, and all with two workers, on a server that is restarted now and then."""
+    """Three quarters run on one worker; one quarter on two workers that are restarted at random."""
     few = max(1, run.wanted // 4)
     plan = [(Calls, 1, run.wanted - few), (CallsAndRestarts, 2, few)]
     for number, (machine, workers, wanted) in enumerate(plan):

@@ -31,7 +31,7 @@ def _calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def no_other_unpickler(tree: ast.AST, path: str) -> Iterator[tuple[int, str]]:
-    """Allow unpickling only in `app.store.plain`, which subclasses the unpickler and calls no `load`."""
+    """Allow unpickling only in `app.store.plain`, which subclasses the unpickler."""
     banned = re.compile(
         r"(^|\.)(joblib|pickle|cPickle|dill|cloudpickle|marshal|shelve)\.(load|loads|open)$"
     )

@@ -35,7 +35,7 @@ def _cells(parts: list[dict[str, Any]]) -> str:
 
 
 def _facts(parts: list[dict[str, Any]]) -> str:
-    """Combine the facts of all parts: maxima of names that begin with `largest`, sums of all others."""
+    """Combine the facts of all parts: maximum if the name begins with `largest`, else sum."""
     totals: dict[str, float] = {}
     for part in parts:
         for name, amount in part["facts"].items():

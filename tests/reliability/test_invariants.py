@@ -79,9 +79,8 @@ def test_each_violation_is_reported(wrong: Fake, said: str) -> None:
 def test_a_deleted_version_must_be_gone() -> None:
     known = ledger()
     known.asked_to_delete.add(("m", 2))
-    assert (
-        violations(Fake(), known) == []
-    )  # requested but not acknowledged: both states are allowed
+    # Requested but not acknowledged: both states are allowed.
+    assert violations(Fake(), known) == []
     assert violations(Fake(served={("m", 1): GOOD}), known) == []
     known.deleted.add(("m", 2))
     assert violations(Fake(), known) == ["I1: ('m', 2) was deleted, but is present"]

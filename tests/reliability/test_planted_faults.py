@@ -68,7 +68,7 @@ _CASES = [
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", _CASES)
 def test_a_planted_fault_is_found(name: str, postgres: Postgres) -> None:
-    """Run the row in a separate process, because some faults are planted in the process of the row."""
+    """Run the row in a separate process, because some faults are planted in that process."""
     key, wanted = FOUND_BY[name]
     with tempfile.TemporaryDirectory() as folder, planted(name):
         urls = [postgres.new_database() for _ in range(3)]

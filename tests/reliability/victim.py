@@ -1,4 +1,4 @@
-"""One store that crashes again and again: a operation in a process of its own, then a look at everything."""
+"""Runs store operations in child processes that may crash, and checks the store after each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.reliability.over_store import StoreView, clean_up, expected_digest
 
 
 class Driver:
-    """One store and what it has acknowledged."""
+    """A store and the changes that it has acknowledged."""
 
     def __init__(self, home: Path, url: str, control: Control) -> None:
         self.home = home
@@ -29,13 +29,13 @@ class Driver:
         self.ledger = Ledger(expected={seed: expected_digest(seed) for seed in range(N_SEEDS)})
 
     def open(self) -> Store:
-        """The store, as a server opens it; without a URL its database is in its folder."""
-        if self._given_url:  # as several machines have it: artifacts in a folder of their own
+        """Open the store as a server does; without a URL, the database is in the home folder."""
+        if self._given_url:  # as with several machines: artifacts in a separate folder
             return Store(self.home, self._given_url, artifacts=str(self.home / "files"))
         return Store(self.home, f"sqlite:///{self.home}/frtsvm.sqlite3")
 
     def execute(self, operation: Operation, number: int, kind: str, target: int) -> tuple[str, int]:
-        """Make a operation in a process of its own; how it ended, and the changes it made."""
+        """Run an operation in a child process; return its outcome and number of file changes."""
         self._make_room()
         reading, writing = os.pipe()
         self._control.disarm()
@@ -56,7 +56,7 @@ class Driver:
         return ("refused" if os.WEXITSTATUS(status) == 3 else "survived"), count
 
     def _run_child(self, operation: Operation, number: int, writing: int) -> None:
-        os.setpgid(0, 0)  # a kill is meant for this process alone
+        os.setpgid(0, 0)  # `faultfs` kills the process group, which must contain only this process
         code = 1
 
         def report(what: str, *values: Any) -> None:
@@ -91,26 +91,28 @@ class Driver:
                 self.broken.append(values[0])
 
     def check(self) -> list[str]:
-        """Open the store as the next server would; everything that is wrong, and one more operation."""
+        """Open the store as the next server would; return all violations."""
         found = list(self.broken)
         try:
             with self.open() as store:
                 clean_up(store)
-                while store.jobs.claim(store.presence.id):  # what was queued is still to be run
+                while store.jobs.claim(store.presence.id):  # end all queued jobs
                     pass
                 for job in store.jobs.running():
                     store.jobs.end(job.id, job.fence, JobState.FAILED, {"code": "test"})
                 found += violations(StoreView(store), self.ledger)
                 aliases = store.registry.aliases_of("kept")
                 if aliases.get("production", 0) < self.promoted:
-                    found.append(f"I1: production was moved to {self.promoted} and is {aliases}")
+                    found.append(
+                        f"I1: production was moved to {self.promoted}, but aliases are {aliases}"
+                    )
                 store.require_ready()
         except Exception as error:
-            found.append(f"I3: the store cannot be used: {type(error).__name__}: {error}")
+            found.append(f"I3: the store is not usable: {type(error).__name__}: {error}")
         return found
 
     def _make_room(self) -> None:
-        """Two versions to choose from, and not so many that checking takes long."""
+        """Keep a few versions to work with, but not so many that checks take long."""
         with self.open() as store:
             while len(_versions_of(store, "kept")) < 3:
                 made = train(store, "kept", 0)

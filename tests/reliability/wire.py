@@ -1,4 +1,4 @@
-"""Requests byte by byte, for what no client library would send."""
+"""Raw HTTP requests, for bytes that no client library would send."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def request(
     headers: Mapping[str, str] | None = None,
     kind: str = "application/json",
 ) -> bytes:
-    """A well-formed request around whatever body."""
+    """Build a well-formed request with any body."""
     fields = {"Host": "127.0.0.1", "Connection": "close"}
     if method in ("POST", "PUT"):
         fields |= {"Content-Type": kind, "Content-Length": str(len(body))}
@@ -26,51 +26,51 @@ def request(
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back."""
+    """Response to a raw request."""
 
     status: int
-    """0 if the connection was closed without an answer."""
+    """0 if the connection was closed without a response."""
     head: bytes
     body: bytes
     seconds: float
     hung: bool
-    """Whether the server neither answered in full nor closed the connection."""
+    """Whether the server neither sent a complete response nor closed the connection."""
 
 
 def send(port: int, raw: bytes, patience: float = 10.0) -> Reply:
-    """Send bytes as they are, and read until the answer is complete or the line is closed."""
+    """Send raw bytes, and read until the response is complete or the connection is closed."""
     began = time.monotonic()
     received, hung = b"", False
-    with socket.create_connection(("127.0.0.1", port), timeout=patience) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=patience) as connection:
         try:
-            line.sendall(raw)
+            connection.sendall(raw)
             while not _is_complete(received):
-                line.settimeout(max(0.01, began + patience - time.monotonic()))
-                piece = line.recv(65536)
+                connection.settimeout(max(0.01, began + patience - time.monotonic()))
+                piece = connection.recv(65536)
                 if not piece:
                     break
                 received += piece
         except TimeoutError:
             hung = True
         except (ConnectionResetError, BrokenPipeError):
-            received += _rest(line)
+            received += _rest(connection)
     head, _, body = received.partition(b"\r\n\r\n")
     words = head.split(b" ", 2)
     status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
     return Reply(status, head, body, time.monotonic() - began, hung)
 
 
-def _rest(line: socket.socket) -> bytes:
-    """What had arrived before the connection was reset."""
+def _rest(connection: socket.socket) -> bytes:
+    """Read the bytes that had arrived before the connection was reset."""
     try:
-        line.settimeout(0.5)
-        return line.recv(65536)
+        connection.settimeout(0.5)
+        return connection.recv(65536)
     except OSError:
         return b""
 
 
 def _is_complete(received: bytes) -> bool:
-    """Whether an answer with a length has arrived in full; `100 Continue` is none."""
+    """Whether a final response, not `100 Continue`, has arrived completely."""
     head, found, body = received.partition(b"\r\n\r\n")
     if not found or b" 100 " in head.split(b"\r\n")[0]:
         return False

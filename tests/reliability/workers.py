@@ -1,4 +1,4 @@
-"""E2: one of two workers is killed, or stopped, under load."""
+"""E2: one of two workers is killed or suspended under load."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.reliability.programme import Run, row
 from tests.reliability.servers import make_server
 
 CLIENTS = 4
-#: Seconds until there are two workers again; a busy machine gets more than it should need.
-REPLACED = {"killed": 15.0, "stopped": WORKER_SILENCE + 20.0}
+#: Seconds until two workers must exist again, with a tolerance for a busy machine.
+REPLACED = {"killed": 15.0, "suspended": WORKER_SILENCE + 20.0}
 
 
 class _Clients:
-    """Each sends one prediction after the other and never has two in flight."""
+    """Clients that send predictions, each only one at a time."""
 
     def __init__(self, server: Server, ledger: Ledger, pause: float) -> None:
         self._pause = pause
@@ -38,7 +38,7 @@ class _Clients:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                with self._server.client() as client:  # a new one: the next worker may take it
+                with self._server.client() as client:  # a new connection may reach the other worker
                     for _ in range(5):
                         found = client.post(
                             "/predict", json={"model": "alpha", "X": PROBE}, timeout=30
@@ -48,7 +48,9 @@ class _Clients:
                             found.status_code != 200
                             or response_part(found.content) not in self._whole
                         ):
-                            self.violations.append(f"I2: answered {found.status_code}")
+                            self.violations.append(
+                                f"I2: a prediction gets {found.status_code} or a wrong body"
+                            )
                         time.sleep(self._pause)
             except httpx.TransportError:
                 self.broken += 1
@@ -64,25 +66,27 @@ class _Clients:
             thread.join()
 
 
-@row("E2", "one of two workers killed or stopped under load", full=50, quick=3, part=25)
+@row("E2", "one of two workers killed or suspended under load", full=50, quick=3, part=25)
 def workers(run: Run) -> None:
-    """Replaced soon; no more requests are lost than were in flight."""
+    """The worker is replaced soon, and at most the requests in flight are lost."""
     ledger = Ledger()
-    # A stopped worker is missed after half a minute: few cases leave the processors to others.
+    # A suspended worker is detected after 30 s. Short runs pause between requests to save CPU time.
     pause = 0.0 if run.wanted >= 10 else 0.02
     with make_server(run.new_folder("home"), workers=2, shutdown_grace=2) as server:
         train_reference_versions(server, ledger)
         for number in range(run.wanted):
-            kind = ("killed", "stopped")[number % 2]
+            kind = ("killed", "suspended")[number % 2]
             with _Clients(server, ledger, pause) as clients:
                 time.sleep(0.5)
                 found = _lose_one(server, kind)
                 time.sleep(0.5)
             found += clients.violations
             if clients.broken > CLIENTS:
-                found.append(f"I3: {clients.broken} requests were lost, {CLIENTS} were in flight")
+                found.append(
+                    f"I3: {clients.broken} requests were lost, but only {CLIENTS} were in flight"
+                )
             run.count("predictions", clients.answered)
-            run.count("lost in flight", clients.broken)
+            run.count("requests lost in flight", clients.broken)
             run.add_case(found + check(server, ledger), f"{number}: {kind}")
 
 
@@ -93,7 +97,9 @@ def _lose_one(server: Server, kind: str) -> list[str]:
     began = time.monotonic()
     while len(now := set(_workers(server)) - {victim}) < 2:
         if time.monotonic() - began > REPLACED[kind]:
-            return [f"I3: not replaced within {REPLACED[kind]:g} s: {before} -> {now}"]
+            return [
+                f"I3: the worker was not replaced within {REPLACED[kind]:g} s: {before} -> {now}"
+            ]
         time.sleep(0.05)
     server.wait_until_ready()
     return []
