@@ -38,8 +38,8 @@ def ask(path, body=None):
     request = urllib.request.Request(url + path, data=body, headers={"Content-Type": "application/json"})
     if os.environ.get("FRTSVM_KEY"):
         request.add_header("Authorization", "Bearer " + os.environ["FRTSVM_KEY"])
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return json.load(response)
 
 
 def pages(path, key):

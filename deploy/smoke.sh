@@ -6,17 +6,17 @@
 set -euo pipefail
 url=${BASE_URL:-http://127.0.0.1:8000}
 call() {  # METHOD PATH [BODY]: print the response body; end the script unless the status is 2xx
-    local answer status
-    answer=$(curl -sS --max-time 120 -X "$1" -w '\n%{http_code}' \
+    local response status
+    response=$(curl -sS --max-time 120 -X "$1" -w '\n%{http_code}' \
         ${FRTSVM_KEY:+-H "Authorization: Bearer $FRTSVM_KEY"} \
         ${3:+-H 'Content-Type: application/json' -d "$3"} "$url$2")
-    status=${answer##*$'\n'}
-    answer=${answer%$'\n'*}
+    status=${response##*$'\n'}
+    response=${response%$'\n'*}
     if [[ $status != 2* ]]; then
-        echo "FAIL $1 $2: $status $answer" >&2
+        echo "FAIL $1 $2: $status $response" >&2
         exit 1
     fi
-    printf '%s' "$answer"
+    printf '%s' "$response"
 }
 expect() {  # TEXT STEP RESPONSE: end the script unless the response contains the text
     if [[ $3 != *"$1"* ]]; then

@@ -77,7 +77,7 @@ def one_row_calls_beside(server: Server, big: bytes, n_rows: int) -> tuple[float
 def seconds_of(client: httpx.Client, body: bytes, n_rows: int) -> float:
     """Duration of one call in seconds; the response must contain `n_rows` labels."""
     started = time.monotonic()
-    answer = client.post("/predict", content=body, headers={"content-type": "application/json"})
+    response = client.post("/predict", content=body, headers={"content-type": "application/json"})
     seconds = time.monotonic() - started
-    assert answer.content.count(b'"yes"') + answer.content.count(b'"no"') == n_rows
+    assert response.content.count(b'"yes"') + response.content.count(b'"no"') == n_rows
     return seconds

@@ -26,8 +26,8 @@ def test_ready_within_three_seconds_of_cpu_and_nothing_is_compiled_later(tmp_pat
         started = cpu_seconds(server.pid)
         assert started < 3.0
         assert client.post("/train", json=training("first")).status_code == 201
-        answer = client.post("/predict", json={"model": "first", "X": [[0.0, 0.0]]})
-        assert answer.status_code == 200
+        response = client.post("/predict", json={"model": "first", "X": [[0.0, 0.0]]})
+        assert response.status_code == 200
         # The training runs in another process. This one only loads the model and responds.
         assert cpu_seconds(server.pid) - started < 1.0
 

@@ -27,9 +27,9 @@ def seconds_until(condition: Callable[[], bool], limit: float) -> float:
 
 
 def served(client: httpx.Client) -> int:
-    answer = client.post("/predict", json={"model": "m", "X": PROBE})
-    assert answer.status_code == 200, answer.text
-    version: int = answer.json()["version"]
+    response = client.post("/predict", json={"model": "m", "X": PROBE})
+    assert response.status_code == 200, response.text
+    version: int = response.json()["version"]
     return version
 
 

@@ -38,14 +38,14 @@ def bad_credentials(run: Run) -> None:
         for method, path in routes(server):
             said: set[str] = set()
             for number, headers in enumerate(BAD):
-                answer = client.request(method, path, headers=headers)
+                response = client.request(method, path, headers=headers)
                 found = []
-                if answer.status_code != 401:
-                    found.append(f"responds with {answer.status_code}")
-                elif answer.headers.get("www-authenticate") != "Bearer":
+                if response.status_code != 401:
+                    found.append(f"responds with {response.status_code}")
+                elif response.headers.get("www-authenticate") != "Bearer":
                     found.append("no WWW-Authenticate challenge")
                 else:
-                    body = answer.json()
+                    body = response.json()
                     said.add(body["error" if path.startswith("/v2") else "detail"])
                 run.add_case(found, f"{method} {path}, credential {number}")
             if len(said) > 2:  # one text without a key, one with an unknown key

@@ -188,11 +188,11 @@ def _violations_when_served(server: Server, expected: bytes, *, damaged: bool) -
     return found
 
 
-def _is_refused(answer: httpx.Response, home: Path) -> bool:
+def _is_refused(response: httpx.Response, home: Path) -> bool:
     readable = (
-        os.geteuid() == 0 and answer.status_code == 200 and not _all_files_have_permissions(home)
+        os.geteuid() == 0 and response.status_code == 200 and not _all_files_have_permissions(home)
     )
-    return readable or answer.json().get("type") == "urn:frtsvm:problem:artifact-damaged"
+    return readable or response.json().get("type") == "urn:frtsvm:problem:artifact-damaged"
 
 
 def _all_files_have_permissions(home: Path) -> bool:

@@ -67,8 +67,8 @@ def _execute(
     second = client.post("/train", json=training("alpha", seed=1))
     if (first.status_code, second.status_code) != (201, 201):
         return [*found, f"I3: trainings get {first.status_code} and {second.status_code}"]
-    for seed, answer in enumerate((first, second)):
-        ledger.trained["alpha", answer.json()["version"]] = seed
+    for seed, response in enumerate((first, second)):
+        ledger.trained["alpha", response.json()["version"]] = seed
     if not first.json()["version"] < second.json()["version"]:
         found.append("I1: the versions are not in order")
     served = client.post("/predict", json={"model": "alpha", "X": [[0.0, 0.0]]}).json()["version"]

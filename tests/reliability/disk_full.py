@@ -69,9 +69,9 @@ def _execute(run: Run, kind: str, disk: Path, levels: list[int]) -> None:
         for level in levels:
             filler = fill(disk, level * 1024)
             found = _try_all(client, ledger)
-            answer = client.post("/predict", json={"model": "alpha", "version": 4, "X": PROBE})
-            if answer.status_code != 200 or response_part(answer.content) != expected:
-                found.append(f"I2: a prediction gets {answer.status_code}")
+            response = client.post("/predict", json={"model": "alpha", "version": 4, "X": PROBE})
+            if response.status_code != 200 or response_part(response.content) != expected:
+                found.append(f"I2: a prediction gets {response.status_code}")
             filler.unlink()
             again = client.post("/train", json=training("alpha", seed=0))
             if again.status_code != 201:

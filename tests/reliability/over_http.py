@@ -54,13 +54,13 @@ class HttpView:
 
     def fingerprint(self, version: Version) -> bytes | None:
         """Response to the probe, if the memberships are available too."""
-        answer = response_bytes(self._client, *version)
+        response = response_bytes(self._client, *version)
         evidence = self._client.get("/models/{}/versions/{}/memberships?limit=1".format(*version))
-        if isinstance(answer, bytes) and evidence.status_code == 200:
-            return answer
-        if answer == 404 and evidence.status_code == 404:
+        if isinstance(response, bytes) and evidence.status_code == 200:
+            return response
+        if response == 404 and evidence.status_code == 404:
             return None
-        return f"incomplete: prediction {answer!r}, memberships {evidence.status_code}".encode()
+        return f"incomplete: prediction {response!r}, memberships {evidence.status_code}".encode()
 
     def jobs(self) -> list[dict[str, Any]]:
         """All jobs in the job history."""
@@ -99,13 +99,13 @@ def train_reference_versions(server: Server, ledger: Ledger) -> None:
             assert found.status_code == 201, found.text
             version = found.json()["version"]
             ledger.trained["alpha", version] = seed
-            answer = response_bytes(client, "alpha", version)
+            response = response_bytes(client, "alpha", version)
             deadline = time.monotonic() + 5
-            while not isinstance(answer, bytes) and time.monotonic() < deadline:
+            while not isinstance(response, bytes) and time.monotonic() < deadline:
                 time.sleep(0.05)  # the planted fault `naive_write` writes the files later
-                answer = response_bytes(client, "alpha", version)
-            assert isinstance(answer, bytes)
-            ledger.expected[seed] = answer
+                response = response_bytes(client, "alpha", version)
+            assert isinstance(response, bytes)
+            ledger.expected[seed] = response
 
 
 def wait_until_settled(server: Server, seconds: float = 40.0) -> list[str]:

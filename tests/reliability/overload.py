@@ -129,24 +129,24 @@ def too_many_trainings(run: Run) -> None:
             blocker = _submit(client, long_search("long", budget=600))
             _wait_for(client, blocker, ("running",))
             with ThreadPoolExecutor(32) as pool:
-                answers = list(
+                responses = list(
                     pool.map(lambda n: _submit_training(server, n % N_SEEDS), range(200))
                 )
-            statuses = Counter(answer.status_code for answer in answers)
+            statuses = Counter(response.status_code for response in responses)
             found = []
             if statuses != {202: QUEUE, 429: 200 - QUEUE}:
                 found.append(f"I3: the trainings get {dict(statuses)}")
-            if any("retry-after" not in a.headers for a in answers if a.status_code == 429):
+            if any("retry-after" not in a.headers for a in responses if a.status_code == 429):
                 found.append("I3: 429 without Retry-After")
-            ledger.queued |= {a.json()["id"] for a in answers if a.status_code == 202}
+            ledger.queued |= {a.json()["id"] for a in responses if a.status_code == 202}
             predicted = client.post("/predict", json={"model": "alpha", "X": PROBE})
             if predicted.status_code != 200:
                 found.append(f"I3: a prediction gets {predicted.status_code}")
             client.delete(f"/jobs/{blocker}")
             ledger.cancelled.add(blocker)
-            for answer in answers:
-                if answer.status_code == 202:
-                    ended = _wait_for(client, answer.json()["id"], ENDED)
+            for response in responses:
+                if response.status_code == 202:
+                    ended = _wait_for(client, response.json()["id"], ENDED)
                     if ended["state"] != "succeeded":
                         found.append(f"I1: an accepted training is {ended['state']}")
             run.add_case(found + check(server, ledger), f"wave {number}")
@@ -169,18 +169,18 @@ def trainings_of_one_name(run: Run) -> None:
             load = _Predictions(server, ledger)
             load.start()
             with ThreadPoolExecutor(30) as pool:
-                answers = list(pool.map(lambda n: _train(server, n % N_SEEDS), range(30)))
+                responses = list(pool.map(lambda n: _train(server, n % N_SEEDS), range(30)))
             load.stop()
             found = [
-                f"I3: a training gets {a.status_code}" for a, _ in answers if a.status_code != 201
+                f"I3: a training gets {a.status_code}" for a, _ in responses if a.status_code != 201
             ]
-            versions = sorted(a.json()["version"] for a, _ in answers if a.status_code == 201)
+            versions = sorted(a.json()["version"] for a, _ in responses if a.status_code == 201)
             first = max(v for m, v in ledger.trained if m == "alpha") + 1
             if versions != list(range(first, first + len(versions))):
                 found.append(f"I1: version numbers {versions[:5]}... after {first - 1}")
-            for answer, seed in answers:
-                if answer.status_code == 201:
-                    ledger.trained["alpha", answer.json()["version"]] = seed
+            for response, seed in responses:
+                if response.status_code == 201:
+                    ledger.trained["alpha", response.json()["version"]] = seed
             run.count("predictions", load.predictions)
             run.add_case(found + load.violations + check(server, ledger), f"wave {number}")
 

@@ -65,6 +65,6 @@ def hostile_requests(run: Run) -> None:
                     before = now
             if client.get("/readyz").status_code != 200:
                 run.add_violations("I3: the server is not ready afterwards")
-            answer = client.post("/predict", json={"model": "m", "X": [[0.0, 0.0]]})
-            if answer.status_code != 200:
+            response = client.post("/predict", json={"model": "m", "X": [[0.0, 0.0]]})
+            if response.status_code != 200:
                 run.add_violations("I3: the server does not predict afterwards")

@@ -237,7 +237,7 @@ def _train_reference_versions(server: Server) -> dict[int, bytes]:
     with server.client() as client:
         for seed in range(N_SEEDS):
             made = client.post("/train", json=training("reference", seed=seed)).json()
-            answer = response_bytes(client, "reference", made["version"])
-            assert isinstance(answer, bytes)
-            found[seed] = answer
+            response = response_bytes(client, "reference", made["version"])
+            assert isinstance(response, bytes)
+            found[seed] = response
     return found

@@ -31,7 +31,7 @@ class _Clients:
         self._whole = set(ledger.expected.values())
         self._stop = threading.Event()
         self._threads = [threading.Thread(target=self._run) for _ in range(CLIENTS)]
-        self.answered = 0
+        self.n_responses = 0
         self.broken = 0
         self.violations: list[str] = []
 
@@ -43,7 +43,7 @@ class _Clients:
                         found = client.post(
                             "/predict", json={"model": "alpha", "X": PROBE}, timeout=30
                         )
-                        self.answered += 1
+                        self.n_responses += 1
                         if (
                             found.status_code != 200
                             or response_part(found.content) not in self._whole
@@ -85,7 +85,7 @@ def workers(run: Run) -> None:
                 found.append(
                     f"I3: {clients.broken} requests were lost, but only {CLIENTS} were in flight"
                 )
-            run.count("predictions", clients.answered)
+            run.count("predictions", clients.n_responses)
             run.count("requests lost in flight", clients.broken)
             run.add_case(found + check(server, ledger), f"{number}: {kind}")
 
