@@ -1,1 +1,1 @@
-"""HTTP: translate a request, call a service, translate its answer."""
+"""HTTP layer: translates requests into service calls, and results into responses."""

@@ -1,4 +1,4 @@
-"""Predictions in the format that the caller asked for."""
+"""Prediction responses in the format that the caller accepts."""
 
 from __future__ import annotations
 
@@ -19,35 +19,38 @@ from app.wire.json_answers import write_answer
 from app.wire.negotiate import choose
 from app.wire.numbers import write_doubles, write_npy
 
-#: The first one is what a caller gets who does not mind.
+#: In order of preference: the first format is the default.
 OFFERED = (JSON, ARROW, CSV, NPY, OCTETS)
-#: Formats of one array, for which `output` says which one.
-BARE = (NPY, OCTETS)
+#: Formats that hold a single array, which the query parameter `output` selects.
+ARRAY_FORMATS = (NPY, OCTETS)
 
 _WITHOUT_ARROW = tuple(kind for kind in OFFERED if kind != ARROW)
 
 
 def format_for(accept: bytes | None) -> str:
-    """The format to answer in, or `NotAcceptable`."""
+    """Return the response format that an `Accept` header asks for, or raise `NotAcceptable`."""
     if accept is None or accept == b"*/*" or accept == b"application/json":
         return JSON
     offered = OFFERED if arrow.is_installed() else _WITHOUT_ARROW
     chosen = choose(accept.decode("latin-1"), offered)
     if chosen is None:
-        more = "" if ARROW in offered else f"; Arrow {arrow.MISSING}"
-        raise NotAcceptable(f"the answer can be {', '.join(offered)}{more}")
+        more = "" if ARROW in offered else f" Arrow {arrow.MISSING}."
+        raise NotAcceptable(
+            "No media type in the `Accept` header is available. "
+            f"Accept one of {', '.join(offered)}.{more}"
+        )
     return chosen
 
 
 def json_response(answer: Answer) -> Response:
-    """All that is asked for, with model and version."""
+    """Return the requested outputs as JSON, with model and version."""
     head = {"model": answer.model, "version": answer.version}
     n_rows = len(answer.prediction.codes)
     return BytesResponse(b"application/json", *write_answer(head, answer.asked, n_rows))
 
 
 def response_in(kind: str, answer: Answer, output: str | None) -> Response:
-    """The answer in that format; where it has no place for model and version, headers name them."""
+    """Return the response in format `kind`; unless it is JSON, headers name model and version."""
     if kind == JSON:
         return json_response(answer)
     headers = [
@@ -65,15 +68,18 @@ def _content(kind: str, answer: Answer, output: str | None) -> bytes:
         return write_doubles(_numbers(answer, output or _only(answer) or "scores"))
     columns = columns_of(answer.asked, answer.classes)
     if not columns:
-        flaw = Flaw(f"the version has no {' or '.join(answer.outputs)}", "outputs")
-        raise invalid([flaw])
+        detail = (
+            f"This model version does not provide {' or '.join(answer.outputs)}. "
+            "Request other outputs."
+        )
+        raise invalid([Flaw(detail, "outputs")])
     if kind == CSV:
         return write_csv(columns)
     return arrow.write_stream(columns, {"model": answer.model, "version": str(answer.version)})
 
 
 def _only(answer: Answer) -> str | None:
-    """The one output that the body asks for, if it is one."""
+    """Return the requested output if the body requests exactly one."""
     return answer.outputs[0] if len(answer.outputs) == 1 else None
 
 
@@ -85,14 +91,24 @@ def _array(answer: Answer, output: str) -> NDArray[Any]:
 
 def _numbers(answer: Answer, output: str) -> NDArray[np.float64]:
     if output == "labels":
-        detail = "bare numbers cannot say which labels; ask for scores, or accept another format"
+        detail = (
+            f"{OCTETS} holds numbers only, so it cannot hold labels. "
+            "Request `scores`, or accept another format."
+        )
         raise invalid([Flaw(detail, "output")])
     found = answer.prediction
     if output == "scores":
         return found.scores
     if output == "distances":
-        return _given(found.distances, "a one-vs-one model has no distance per class")
-    return _given(found.probabilities, "the version was trained without a calibration")
+        return _given(
+            found.distances,
+            "A one-vs-one model has no distances per class. Request another output.",
+        )
+    detail = (
+        "This model version has no probabilities, because it was trained without a calibration. "
+        "Request another output."
+    )
+    return _given(found.probabilities, detail)
 
 
 def _given(values: NDArray[np.float64] | None, reason: str) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Request bodies: which kinds are accepted, and how they become requests."""
+"""Request bodies: accepted media types, parsing, and where the parsing runs."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ ARROW = "application/vnd.apache.arrow.stream"
 NPY = "application/x-npy"
 OCTETS = "application/octet-stream"
 
-#: Up to this many bytes parsing takes less than handing it to a thread.
+#: Up to this many bytes, parsing takes less time than handing it to a thread.
 INLINE_BYTES = 64 * 1024
 
-#: Up to this many bytes rows of numbers are read on the loop: it takes half a millisecond.
+#: Up to this many bytes, rows of numbers are read on the event loop, which takes 0.5 ms.
 EAGER_BYTES = 512 * 1024
 
-#: Up to this many bytes arrays are: nothing has to be parsed.
+#: Up to this many bytes, arrays are read on the event loop; they need no parsing.
 EAGER_ARRAY_BYTES = 2 * 1024 * 1024
 
 _ALSO_CALLED = {"application/x-parquet": PARQUET, "application/parquet": PARQUET}
 
-_batches = ThreadPoolExecutor(max(2, available_cores()), "batch")
+_batch_threads = ThreadPoolExecutor(max(2, available_cores()), "batch")
 
 Parsed = TypeVar("Parsed", bound=BaseModel)
 Result = TypeVar("Result")
 
 
 def media_type_of(request: Request, *accepted: str) -> str:
-    """The kind of the body; JSON if the client does not say."""
+    """Return the media type of the body, which must be one of `accepted`; the default is JSON."""
     return kind_of(headers_of(request.scope).get(b"content-type"), *accepted)
 
 
 def kind_of(content_type: bytes | None, *accepted: str) -> str:
-    """The same, given the header."""
+    """Return the media type that a `Content-Type` header names; see `media_type_of`."""
     if content_type is None or content_type == b"application/json":
         kind = given = JSON
     else:
@@ -58,13 +58,13 @@ def kind_of(content_type: bytes | None, *accepted: str) -> str:
         kind = JSON
     if kind not in accepted:
         raise UnsupportedMediaType(
-            f"content type {given[:64]!r} is not accepted, send {' or '.join(accepted)}"
+            f"The content type {given[:64]!r} is not supported. Send {' or '.join(accepted)}."
         )
     return kind
 
 
-def joined(pieces: Sequence[bytes | bytearray]) -> bytes | bytearray:
-    """One body. A large one is copied piece by piece, so that other threads get their turn."""
+def join_pieces(pieces: Sequence[bytes | bytearray]) -> bytes | bytearray:
+    """Join the pieces of a body, a large one piece by piece so that other threads can run."""
     if len(pieces) <= 1:
         return pieces[0] if pieces else b""
     size = sum(map(len, pieces))
@@ -79,52 +79,58 @@ def joined(pieces: Sequence[bytes | bytearray]) -> bytes | bytearray:
 
 
 def parse(kind: type[Parsed], body: bytes | bytearray) -> Parsed:
-    """Bytes to a validated request."""
+    """Parse and validate a JSON body."""
     return validate(kind, parse_with_rows(body) or parse_json(body))
 
 
 def parse_if_quick(kind: type[Parsed], body: bytes | bytearray) -> Parsed | None:
-    """The same on the event loop; None if it would take the usual parser, and that long."""
+    """Parse as `parse` does, but return None where that takes too long for the event loop.
+
+    That is a body over `INLINE_BYTES` that `parse_with_rows` cannot read.
+    """
     with_rows = parse_with_rows(body)
     if with_rows is None and len(body) > INLINE_BYTES:
         return None
     return validate(kind, with_rows or parse_json(body))
 
 
-async def off_the_loop(size: int, function: Callable[..., Result], *args: Any) -> Result:
-    """Run at once if it is little work, else in a thread."""
+async def thread_if_large(size: int, function: Callable[..., Result], *args: Any) -> Result:
+    """Run `function` in a thread if it processes more than `INLINE_BYTES`, else directly."""
     if size <= INLINE_BYTES:
         return function(*args)
-    return await in_a_thread(function, *args)
+    return await in_thread(function, *args)
 
 
-async def in_a_thread(function: Callable[..., Result], *args: Any) -> Result:
-    """Run where it keeps nobody else waiting."""
+async def in_thread(function: Callable[..., Result], *args: Any) -> Result:
+    """Run `function` in a thread, so that it does not block the event loop."""
     return await asyncio.to_thread(_without_stop_iteration, function, *args)
 
 
-async def as_a_batch(function: Callable[..., Result], *args: Any) -> Result:
-    """Compute in one of a few threads: more of them would only take turns, at a cost for each."""
+async def in_batch_thread(function: Callable[..., Result], *args: Any) -> Result:
+    """Run `function` in a small thread pool of its own.
+
+    The pool has about one thread per CPU core: more threads would only compete for the cores.
+    """
     call = partial(copy_context().run, _without_stop_iteration, function, *args)
-    return await asyncio.get_running_loop().run_in_executor(_batches, call)
+    return await asyncio.get_running_loop().run_in_executor(_batch_threads, call)
 
 
 def _without_stop_iteration(function: Callable[..., Result], *args: Any) -> Result:
     try:
         return function(*args)
-    except StopIteration as error:  # a future cannot carry it: its waiter would wait for ever
-        raise RuntimeError("a generator ended unexpectedly") from error
+    except StopIteration as error:  # a future cannot hold it: awaiting the future would never end
+        raise RuntimeError("A generator ended unexpectedly.") from error
 
 
 async def read_json(request: Request, kind: type[Parsed]) -> Parsed:
-    """A JSON body as a request."""
+    """Read, parse and validate a JSON body."""
     media_type_of(request, JSON)
     body = await request.body()
-    return await off_the_loop(len(body), parse, kind, body)
+    return await thread_if_large(len(body), parse, kind, body)
 
 
 def json_body(kind: type[BaseModel], example: Any) -> dict[str, Any]:
-    """The `openapi_extra` of a route that reads its body itself."""
+    """Return the `openapi_extra` of a route that reads its own body."""
     reference = {"$ref": f"#/components/schemas/{kind.__name__}"}
     content = {JSON: {"schema": reference, "example": example}}
     return {"requestBody": {"required": True, "content": content}}

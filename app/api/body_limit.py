@@ -1,4 +1,4 @@
-"""Bodies are counted as they arrive; what is too much is refused before it is held in memory."""
+"""Limits on request bodies, checked while they arrive, before they fill the memory."""
 
 from __future__ import annotations
 
@@ -10,33 +10,37 @@ from app import errors
 from app.api.middleware import send_problem
 from app.api.problems import problem_of
 
-#: In the scope of a request of which everything is here, set by our protocol: no clock is needed.
-ARRIVED = "frtsvm.arrived"
-#: The web server reads that much of a body before anyone asks for it.
+#: Key in the scope of a request whose body has arrived completely, set by `DeadlineProtocol`. Such a
+#: request needs no deadline.
+BODY_COMPLETE = "frtsvm.arrived"
+#: uvicorn reads this many bytes of a body ahead, before the application calls `receive`.
 SMALL_BYTES = 64 * 1024
 
 
 class InFlight:
-    """The bytes of bodies that this process holds, whoever holds them."""
+    """Counts the bytes of all request bodies that this process holds in memory."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._held = 0
 
-    def take(self, size: int) -> bool:
-        """Whether there is room for so many more; who gets a yes gives them back."""
+    def reserve(self, size: int) -> bool:
+        """Reserve `size` bytes and return True, or return False if they do not fit.
+
+        The caller must `release` the bytes that it reserved.
+        """
         if self._held + size > self._most:
             return False
         self._held += size
         return True
 
-    def give_back(self, size: int) -> None:
-        """They are held no longer."""
+    def release(self, size: int) -> None:
+        """Release bytes that `reserve` reserved."""
         self._held -= size
 
 
 class BodyLimit:
-    """Limits one body, the time it takes, and the bodies of this process together."""
+    """Limits the size of each body, its time to arrive, and the total size of all bodies held."""
 
     def __init__(self, app: ASGIApp, max_bytes: int, in_flight: InFlight, timeout: float) -> None:
         self._app = app
@@ -53,38 +57,41 @@ class BodyLimit:
         if declared > self._max_bytes:
             await send_problem(problem_of(self._too_large(declared)), send, close=True)
             return
-        if 0 < declared <= SMALL_BYTES and ARRIVED in scope:
-            await self._app(
-                scope, receive, send
-            )  # all of it has been read, and is too little to count
+        if 0 < declared <= SMALL_BYTES and BODY_COMPLETE in scope:
+            # The body is complete and too small to count.
+            await self._app(scope, receive, send)
             return
-        counter = _Counter(self, scope, receive)
+        counter = _CountingReceiver(self, scope, receive)
         try:
             await self._app(scope, counter.receive, send)
         finally:
-            self._in_flight.give_back(counter.held)
+            self._in_flight.release(counter.held)
 
     def _too_large(self, given: int) -> errors.BodyTooLarge:
         return errors.BodyTooLarge(
-            f"the body has {given} bytes or more, at most {self._max_bytes} are allowed",
+            f"The body has at least {given} bytes, but at most {self._max_bytes} are allowed. "
+            "Send fewer rows, or raise FRTSVM_MAX_BODY_BYTES.",
             numbers={"body_bytes": given, "max_body_bytes": self._max_bytes},
         )
 
     def admit(self, total: int, more: int) -> None:
-        """Count `more` bytes of a body that then has `total`, or refuse them."""
+        """Reserve `more` bytes for a body that then has `total` bytes, or raise."""
         if total > self._max_bytes:
             raise self._too_large(total)
-        if not self._in_flight.take(more):
-            raise errors.TooManyBytesInFlight("too many large bodies at this moment")
+        if not self._in_flight.reserve(more):
+            raise errors.TooManyBytesInFlight(
+                "The request bodies received at this moment exceed the memory reserved for them. "
+                "Try again later, or raise FRTSVM_MAX_BYTES_IN_FLIGHT."
+            )
 
     @property
     def timeout(self) -> float:
-        """Seconds for a whole body."""
+        """Seconds within which a whole body must arrive."""
         return self._timeout
 
 
-class _Counter:
-    """Counts the body of one request."""
+class _CountingReceiver:
+    """Receives the body of one request and counts its bytes."""
 
     def __init__(self, owner: BodyLimit, scope: Scope, receive: Receive) -> None:
         self._owner = owner
@@ -95,10 +102,12 @@ class _Counter:
         self.held = 0
 
     async def receive(self) -> Message:
-        """The next piece. After the last one, waiting (for a disconnect) has no limit."""
+        """Receive the next message. After the last piece, waiting for a disconnect has no limit."""
         if self._complete:
             return await self._receive()
-        message = await (self._receive() if ARRIVED in self._scope else self._receive_in_time())
+        message = await (
+            self._receive() if BODY_COMPLETE in self._scope else self._receive_in_time()
+        )
         if message["type"] == "http.request":
             size = len(message.get("body", b""))
             self._owner.admit(self.held + size, size)
@@ -114,12 +123,12 @@ class _Counter:
             async with asyncio.timeout_at(self._deadline):
                 return await self._receive()
         except TimeoutError:
-            raise too_slow(self._owner.timeout) from None
+            raise body_timeout_error(self._owner.timeout) from None
 
 
-def too_slow(timeout: float) -> errors.BodyTooSlow:
-    """A body that has not come in time."""
-    return errors.BodyTooSlow(f"the body did not arrive within {timeout:g} s")
+def body_timeout_error(timeout: float) -> errors.BodyTooSlow:
+    """Return the error for a body that did not arrive within `timeout` seconds."""
+    return errors.BodyTooSlow(f"The body did not arrive within {timeout:g} seconds.")
 
 
 def _declared_length(scope: Scope) -> int:

@@ -1,6 +1,7 @@
-"""Signatures as prose: what a route needs, named by type.
+"""Dependencies of the routes, as annotated types: services, callers with a scope, parameters.
 
-All dependencies are `async`: FastAPI would run others in a thread, which costs more than they do.
+All dependencies are `async`, because FastAPI runs others in a thread, which costs more than the
+dependency itself.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from app.services.models import ModelService
 from app.services.prediction import PredictionService
 from app.services.training import TrainingService
 
-_bearer = HTTPBearer(auto_error=False, description="An API key.")
+_bearer = HTTPBearer(auto_error=False, description="An API key as bearer token.")
 _header = APIKeyHeader(name="X-API-Key", auto_error=False, description="An API key.")
 
 
 def container_of(request: Request) -> Container:
-    """The object graph of this application."""
+    """Return the service container of this application."""
     return cast(Container, request.app.state.container)
 
 
 def require_scope(request: Request, scope: Scope) -> KeyEntry:
-    """The caller, if the call is his to make."""
+    """Return the caller's key entry if it grants `scope`, else raise."""
     connection = request.scope
     return require_caller(
         container_of(request), server_of(connection), headers_of(connection), scope
@@ -41,7 +42,7 @@ def require_scope(request: Request, scope: Scope) -> KeyEntry:
 
 
 def require_caller(container: Container, server: str, headers: Headers, scope: Scope) -> KeyEntry:
-    """The same, given where the request came in and with what headers."""
+    """Do the same as `require_scope`, given the server address and the request headers."""
     access = container.access
     if access.is_open and not container.settings.allow_open:
         refusal = loopback_refusal(server, headers.get(b"host"), headers.get(b"origin"))
@@ -51,7 +52,7 @@ def require_caller(container: Container, server: str, headers: Headers, scope: S
 
 
 def key_of(authorization: bytes | None, api_key: bytes | None) -> bytes | None:
-    """The key as it came, in bytes: comparing text would fail on what is not ASCII."""
+    """Return the API key as bytes: comparing text would fail for characters outside ASCII."""
     if authorization:
         scheme, _, key = authorization.partition(b" ")
         if scheme.lower() == b"bearer" and key.strip():
@@ -61,39 +62,46 @@ def key_of(authorization: bytes | None, api_key: bytes | None) -> bytes | None:
 
 @lru_cache(maxsize=256)
 def loopback_refusal(server: str, host: bytes | None, origin: bytes | None) -> str | None:
-    """Without keys, only programs of this machine are served, and no page of another site.
+    """Return why a request is refused while no API keys are configured, or None if it is allowed.
 
-    `frtsvm serve` refuses to listen elsewhere at all; the first check holds for other ways to
-    start. The others are against web pages in a browser on this machine: one that calls us from
-    its own site has an `Origin` that is not ours, one whose name was made to point here has a
-    `Host` that is not ours.
+    Without keys, only programs on this machine and pages of the service itself may call it.
+    `frtsvm serve` refuses to listen on other addresses; the check of `server` covers other ways to
+    start the service. The other checks stop web pages in a browser on this machine: a page of
+    another site sends a foreign `Origin`, and a page that reaches the service by DNS rebinding sends
+    a foreign `Host`.
     """
     named = "localhost" if host is None else host.decode("latin-1")
     if not (is_local(server) and is_local(_host_of(f"//{named}"))):
-        return "the service has no API keys and answers on loopback only"
+        return (
+            "The service has no API keys, so it accepts requests from this machine only. "
+            "Configure FRTSVM_API_KEYS to allow others."
+        )
     if origin is not None and not origin.endswith(b"://" + named.encode("latin-1")):
-        return "the service has no API keys and does not answer other sites"
+        return (
+            "The service has no API keys, so it refuses requests from pages of other sites. "
+            "Configure FRTSVM_API_KEYS to allow them."
+        )
     return None
 
 
 def _host_of(url: str) -> str:
-    """The name or address in it; where there is none, something that is not local."""
+    """Return the host in a URL; for an invalid one, a name that is not local."""
     try:
         return urlsplit(url).hostname or ""
-    except ValueError:  # brackets around what is no address
+    except ValueError:  # brackets around something other than an IPv6 address
         return "?"
 
 
 def is_local(name: str) -> bool:
-    """Whether an address or name is this machine, or no address at all (a socket file)."""
+    """Return whether a name or address means this machine; a Unix socket counts as such."""
     try:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return name == "localhost" or "/" in name or not name
 
 
-class _Requires:
-    """A dependency that checks one scope, and documents how to pass it."""
+class _RequireScope:
+    """Dependency that requires one scope and documents the key in the OpenAPI document."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -107,10 +115,10 @@ class _Requires:
         return require_scope(request, self._scope)
 
 
-Watching = Annotated[KeyEntry, Depends(_Requires(Scope.METRICS))]
-Predicting = Annotated[KeyEntry, Depends(_Requires(Scope.PREDICT))]
-Training = Annotated[KeyEntry, Depends(_Requires(Scope.TRAIN))]
-Administrating = Annotated[KeyEntry, Depends(_Requires(Scope.ADMIN))]
+MetricsCaller = Annotated[KeyEntry, Depends(_RequireScope(Scope.METRICS))]
+PredictCaller = Annotated[KeyEntry, Depends(_RequireScope(Scope.PREDICT))]
+TrainCaller = Annotated[KeyEntry, Depends(_RequireScope(Scope.TRAIN))]
+AdminCaller = Annotated[KeyEntry, Depends(_RequireScope(Scope.ADMIN))]
 
 
 async def _predictions(request: Request) -> PredictionService:
@@ -136,9 +144,21 @@ Trainings = Annotated[TrainingService, Depends(_trainings)]
 Models = Annotated[ModelService, Depends(_models)]
 Jobs = Annotated[JobService, Depends(_jobs)]
 
-ModelName = Annotated[str, Path(alias="name", pattern=NAME_PATTERN)]
-AliasName = Annotated[str, Path(alias="alias", pattern=NAME_PATTERN)]
-Version = Annotated[int, Path(alias="version", ge=1, le=INT64)]
-JobId = Annotated[str, Path(alias="job", pattern="^[0-9a-f]{32}$")]
-Limit = Annotated[int, Query(ge=1, le=1000)]
-Offset = Annotated[int, Query(ge=0, le=INT64)]
+ModelName = Annotated[
+    str, Path(alias="name", pattern=NAME_PATTERN, description="Name of the model.")
+]
+AliasName = Annotated[
+    str,
+    Path(alias="alias", pattern=NAME_PATTERN, description="Name of the alias, e.g. `production`."),
+]
+Version = Annotated[
+    int, Path(alias="version", ge=1, le=INT64, description="Version number, counted from 1.")
+]
+JobId = Annotated[
+    str,
+    Path(alias="job", pattern="^[0-9a-f]{32}$", description="Job id: 32 hexadecimal digits."),
+]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Largest number of items to return.")]
+Offset = Annotated[
+    int, Query(ge=0, le=INT64, description="Number of items to skip before the first one returned.")
+]

@@ -1,4 +1,4 @@
-"""Content codings (RFC 9110, section 8.4.1): compressed bodies in both directions."""
+"""Content codings (RFC 9110, section 8.4.1): compressed request and response bodies."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.messages import Headers
 from app.errors import MalformedBody, ServiceError, UnsupportedMediaType
 
-#: Coding -> the format as `zlib` numbers it. "deflate" is the zlib format.
+#: Coding -> `wbits` of `zlib.decompressobj`. "deflate" is the zlib format.
 FORMATS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-#: Up to this many bytes are unpacked on the event loop; more of them in a thread, a piece at a time.
+#: Up to this many decompressed bytes are produced on the event loop, more of them in a thread, in
+#: pieces of `PIECE_BYTES`.
 INLINE_BYTES = 64 * 1024
 PIECE_BYTES = 1024 * 1024
-#: Headers that are true of the packed body only.
-_OF_PACKED = (b"content-encoding", b"content-length")
-#: Shorter answers do not get shorter.
+#: Headers that describe the compressed body only.
+_BODY_HEADERS = (b"content-encoding", b"content-length")
+#: Shorter responses are not compressed: they would hardly become smaller.
 MIN_BYTES = 1024
 
 
 class ContentDecoding:
-    """Unpacks bodies as they arrive.
+    """Decompresses request bodies as they arrive.
 
-    It belongs outside of the body limit, which then counts the unpacked bytes: a small body that
-    unpacks into a huge one is refused when it has reached the limit, not when it is there.
+    This layer must be outside of `BodyLimit`, which then counts the decompressed bytes and refuses a
+    decompression bomb as soon as it reaches the limit.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -43,88 +44,94 @@ class ContentDecoding:
 
 
 def _decoded(scope: Scope, receive: Receive, coding: str) -> Receive:
-    """Make the request as if it had come unpacked: how long its body is then, nobody knows yet.
+    """Return a `receive` that decompresses, and remove the headers of the compressed body.
 
-    In place: whoever counts requests finds the route in the scope that it handed on.
+    The length of the decompressed body is unknown. `scope` is changed in place, because the outer
+    layers read the matched route from this very object.
     """
     codings = [name for name, _ in scope["headers"] if name == b"content-encoding"]
     coding = coding.strip().lower()
     if coding in FORMATS and len(codings) == 1:
-        receive = _Unpacking(receive, coding).receive
+        receive = _DecompressingReceiver(receive, coding).receive
     elif coding != "identity" or len(codings) > 1:
         receive = _refusing(coding)
     else:
         return receive
-    scope["headers"] = [each for each in scope["headers"] if each[0] not in _OF_PACKED]
+    scope["headers"] = [each for each in scope["headers"] if each[0] not in _BODY_HEADERS]
     return receive
 
 
 def _refusing(coding: str) -> Receive:
-    """Fails when the body is asked for, so that strangers are told that they are, first."""
+    """Return a `receive` that raises, so that the check of the API key comes before this error."""
 
     async def receive() -> Message:
         raise UnsupportedMediaType(
-            f"content coding {coding[:64]!r} is not accepted, send gzip, deflate or nothing"
+            f"The content coding {coding[:64]!r} is not supported. "
+            "Send gzip, deflate or an uncompressed body."
         )
 
     return receive
 
 
-class _Unpacking:
-    """One compressed body."""
+class _DecompressingReceiver:
+    """Receives one compressed body and decompresses it."""
 
     def __init__(self, receive: Receive, coding: str) -> None:
         self._receive = receive
         self._coding = coding
-        self._unpacker = zlib.decompressobj(FORMATS[coding])
-        self._packed = b""
+        self._decompressor = zlib.decompressobj(FORMATS[coding])
+        self._compressed = b""
         self._more_comes = True
         self._failure: ServiceError | None = None
 
     async def receive(self) -> Message:
-        """The next unpacked piece."""
+        """Receive the next decompressed piece."""
         if self._failure is not None:
             raise self._failure
-        if not self._more_comes and not self._packed:
+        if not self._more_comes and not self._compressed:
             return await self._receive()  # a disconnect
         limit = PIECE_BYTES
-        if not self._packed:
+        if not self._compressed:
             message = await self._receive()
             if message["type"] != "http.request":
                 return message
-            self._packed = message.get("body", b"")
+            self._compressed = message.get("body", b"")
             self._more_comes = message.get("more_body", False)
             limit = INLINE_BYTES
         try:
-            piece = await self._unpack(limit)
-            more = self._more_comes or bool(self._packed)
-            if not more and not self._unpacker.eof:
-                raise MalformedBody(f"the {self._coding} body ends too early")
+            piece = await self._decompress(limit)
+            more = self._more_comes or bool(self._compressed)
+            if not more and not self._decompressor.eof:
+                raise MalformedBody(f"The {self._coding} body is incomplete.")
         except ServiceError as error:
             self._failure = error
             raise
         return {"type": "http.request", "body": piece, "more_body": more}
 
-    async def _unpack(self, limit: int) -> bytes:
-        unpacker = self._unpacker
+    async def _decompress(self, limit: int) -> bytes:
+        decompressor = self._decompressor
         try:
             if limit == INLINE_BYTES:
-                piece = unpacker.decompress(self._packed, limit)
+                piece = decompressor.decompress(self._compressed, limit)
             else:
-                piece = await asyncio.to_thread(unpacker.decompress, self._packed, limit)
+                piece = await asyncio.to_thread(decompressor.decompress, self._compressed, limit)
         except zlib.error as error:
-            raise MalformedBody(f"the body is not {self._coding}: {error}") from None
-        self._packed = unpacker.unconsumed_tail
-        if unpacker.unused_data:
-            raise MalformedBody(f"there are bytes after the end of the {self._coding} body")
+            raise MalformedBody(f"The body is not valid {self._coding} data ({error}).") from None
+        self._compressed = decompressor.unconsumed_tail
+        if decompressor.unused_data:
+            raise MalformedBody(
+                f"The body has bytes after the end of the {self._coding} data. "
+                "Send a single compressed member."
+            )
         return piece
 
 
-def coding_of_answer(headers: Headers) -> str | None:
-    """The coding that a client asks for: the one that it names, if it names one.
+def response_coding(headers: Headers) -> str | None:
+    """Return the content coding to apply to the response, or None.
 
-    Libraries send lists of all that they can unpack with every request. Packing takes longer than
-    predicting, so that is not taken as a wish.
+    A response is compressed only if `Accept-Encoding` names exactly one coding. Libraries list every
+    coding that they support with each request; that is not taken as a wish, because compressing
+    takes longer than predicting.
     """
     wanted = []
     for part in headers.get(b"accept-encoding", b"").decode("latin-1").lower().split(","):
@@ -135,6 +142,6 @@ def coding_of_answer(headers: Headers) -> str | None:
     return wanted[0] if len(wanted) == 1 and wanted[0] in ("gzip", "deflate") else None
 
 
-def packed(body: bytes, coding: str) -> bytes:
-    """A body in that coding, fast rather than small."""
+def compress(body: bytes, coding: str) -> bytes:
+    """Compress a body at level 1, the fastest."""
     return gzip.compress(body, 1, mtime=0) if coding == "gzip" else zlib.compress(body, 1)

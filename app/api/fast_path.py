@@ -1,10 +1,10 @@
-"""The short way of small predictions: answered where their last byte arrives.
+"""Fast path: responds to small predictions inside the protocol callback, without an ASGI task.
 
-A request of some kilobytes for a model that is loaded takes less time to answer than the server takes
-to make a task for it and to carry messages to the application and back. So the protocol
-(`app.api.protocol`) asks here first, with the whole request in hand. The endpoints are those of
-`app.api.raw`, with the same keys, limits, problems, ids, log lines and metrics; whatever takes
-longer, or is not theirs, goes the usual way as if nobody had asked.
+Predicting a few kilobytes with a loaded model takes less time than creating a task and passing
+messages to the application and back. Therefore `app.api.protocol` tries the fast path first, as soon
+as the last byte of a request has arrived. The fast path calls the endpoints of `app.api.raw`, with the
+same keys, limits, problems, request ids, log lines and metrics. Every other request, and every request
+that would take longer, goes to the ASGI application unchanged.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from starlette.responses import Response
 from app.api.bodies import EAGER_ARRAY_BYTES
 from app.api.body_limit import InFlight
 from app.api.messages import Headers
-from app.api.raw import Opening, PathParameters, RawRoute, RouteTable
+from app.api.raw import PathParameters, RawRoute, RequestHead, RouteTable
 from app.api.recording import Recorder, id_for
 from app.api.responses import BytesResponse
 from app.errors import ServiceError
 from app.observability.context import request_id
 
-#: Where the application leaves the fast path for the protocol, in the state of its lifespan.
+#: Key in the lifespan state under which the application passes the fast path to the protocol.
 FAST_PATH = "frtsvm.fast_path"
-#: Longer bodies go the usual way from their first byte, with flow control.
+#: Longer bodies go to the ASGI application from their first byte, with flow control.
 MAX_BYTES = 4 * 1024 * 1024
-#: Bytes of all bodies together that have begun to arrive; one that does not fit goes the usual way.
+#: Most bytes of all incomplete bodies together. A body that does not fit goes to the ASGI application.
 MAX_HELD = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class FastPathRequest:
-    """A request that may take the short way, without its body."""
+    """A request that is eligible for the fast path, without its body."""
 
     path: str
     headers: Headers
@@ -42,8 +42,8 @@ class FastPathRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """Status, headers and body of an answer."""
+class FastPathResponse:
+    """Status, headers and body of a response."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -51,7 +51,7 @@ class Answered:
 
 
 class FastPath:
-    """Finds requests that may go this way, and answers those that can."""
+    """Selects requests by their head, holds their bodies, and computes the responses."""
 
     def __init__(
         self, table: RouteTable, recorder: Recorder, max_body_bytes: int, in_flight: InFlight
@@ -63,7 +63,7 @@ class FastPath:
         self._held = 0
 
     def request_for(self, path: str, headers: Headers) -> FastPathRequest | None:
-        """Whether a POST may go this way, by its path and headers."""
+        """Return the fast-path request for the head of a POST, or None if it is not eligible."""
         found = self._table.find(path)
         if found is None or b"content-encoding" in headers or b"transfer-encoding" in headers:
             return None
@@ -72,20 +72,25 @@ class FastPath:
             return None
         return FastPathRequest(path, headers, *found)
 
-    def hold(self, size: int) -> bool:
-        """Whether that many bytes more of a body may be held; who gets a yes lets go of them."""
-        if self._held + size > MAX_HELD or not self._in_flight.take(size):
+    def reserve(self, size: int) -> bool:
+        """Reserve memory for `size` bytes of a body and return True, or return False.
+
+        The caller must `release` the bytes that it reserved.
+        """
+        if self._held + size > MAX_HELD or not self._in_flight.reserve(size):
             return False
         self._held += size
         return True
 
     def release(self, size: int) -> None:
-        """They are held no longer."""
+        """Release bytes that `reserve` reserved."""
         self._held -= size
-        self._in_flight.give_back(size)
+        self._in_flight.release(size)
 
-    def answer(self, request: FastPathRequest, server: str, body: bytes) -> Answered | None:
-        """The answer, or None if it takes longer than this way is for."""
+    def try_respond(
+        self, request: FastPathRequest, server: str, body: bytes
+    ) -> FastPathResponse | None:
+        """Return the response, or None if the request takes too long for the fast path."""
         if len(body) > EAGER_ARRAY_BYTES:
             return None
         started = time.perf_counter()
@@ -107,16 +112,18 @@ class FastPath:
         ]
         if isinstance(response, BytesResponse):
             pieces = response.pieces
-            return Answered(status, headers, pieces[0] if len(pieces) == 1 else b"".join(pieces))
-        return Answered(status, headers, bytes(response.body))
+            return FastPathResponse(
+                status, headers, pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            )
+        return FastPathResponse(status, headers, bytes(response.body))
 
     def _respond(self, request: FastPathRequest, server: str, body: bytes) -> Response | None:
         endpoint = request.route.endpoint
         try:
-            opening = Opening(server, request.headers, b"", request.parameters)
-            found = endpoint.at_once(endpoint.admit(opening), body)
+            head = RequestHead(server, request.headers, b"", request.parameters)
+            found = endpoint.try_immediate(endpoint.admit(head), body)
         except ServiceError as error:
             return request.route.respond(error)
         except Exception:
-            return None  # the usual way meets it again, and reports it
+            return None  # the regular path meets the error again, and reports it
         return found if isinstance(found, Response) else None

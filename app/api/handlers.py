@@ -1,4 +1,4 @@
-"""Exceptions to problems."""
+"""Exception handlers: every error becomes a problem response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger("frtsvm.errors")
 
 
 def install_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
-    """Every error leaves as `application/problem+json`."""
+    """Install the handlers, so that every error response is `application/problem+json`."""
 
     @app.exception_handler(ServiceError)
     async def domain_error(_request: Request, error: ServiceError) -> Response:
@@ -29,7 +29,7 @@ def install_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def bad_parameter(_request: Request, error: RequestValidationError) -> Response:
-        # Without the values: they may be huge, not finite, or not encodable.
+        # Offending values are left out: they may be huge, not finite, or not encodable.
         flaws = [flaw_at(tuple(e["loc"]), e["msg"]) for e in error.errors()[:MAX_FLAWS]]
         return problem_response(problem_of(invalid(flaws)))
 
@@ -43,18 +43,18 @@ def install_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
 
 
 def respond_to(error: ServiceError) -> Response:
-    """The problem of a domain error; what is our fault is logged."""
+    """Return the problem response for a service error; errors of the server are logged."""
     found = problem_of(error)
     if found.status >= 500:
-        log.error("answered %d", found.status, exc_info=error)
+        log.error("responded with %d", found.status, exc_info=error)
     return problem_response(found)
 
 
 def _methods_at(request: Request, routers: Sequence[APIRouter]) -> list[str]:
-    """All methods of a path. Left alone, those of the first route that matched it are named only."""
+    """Return all methods of a path; Starlette itself lists those of the first matching route only."""
     methods: set[str] = set()
     for router in routers:
         for route in router.routes:
             if route.matches(request.scope)[0] is not Match.NONE:
                 methods |= getattr(route, "methods", None) or set()
-    return sorted(methods) or ["GET"]  # the pages of the documentation
+    return sorted(methods) or ["GET"]  # the documentation pages

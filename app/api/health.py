@@ -1,12 +1,12 @@
-"""Is it alive, is it ready, what has it done."""
+"""Liveness, readiness and metrics."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app import errors
-from app.api.deps import Watching, container_of
+from app.api.deps import MetricsCaller, container_of
 from app.api.problems import documented
 from app.api.responses import JsonResponse
 
@@ -14,34 +14,47 @@ router = APIRouter(tags=["health"])
 
 
 class Health(BaseModel):
-    """All is well."""
+    """Result of a health check that succeeded."""
 
-    status: str
+    status: str = Field(description="`ok` for liveness, `ready` for readiness.")
 
 
-@router.get("/healthz", response_model=Health)
+@router.get("/healthz", response_model=Health, summary="Check liveness")
 async def is_alive() -> Response:
-    """The process answers. Needs no key."""
+    """Return 200 as long as the process can respond. No API key is required."""
     return JsonResponse({"status": "ok"})
 
 
 @router.get(
     "/readyz",
     response_model=Health,
+    summary="Check readiness",
     responses=documented(errors.StoreUnavailable, errors.ShuttingDown, errors.StoreFull),
 )
 def is_ready(request: Request) -> Response:
-    """The database answers, the folder can be written, and the server is not stopping."""
+    """Return 200 if the database responds, the data folder is writable and the server is not stopping.
+
+    No API key is required.
+    """
     container = container_of(request)
     container.require_running()
     container.store.require_ready()
     return JsonResponse({"status": "ready"})
 
 
-@router.get("/readyz/predictions", response_model=Health, responses=documented(errors.ShuttingDown))
+@router.get(
+    "/readyz/predictions",
+    response_model=Health,
+    summary="Check readiness for predictions",
+    responses=documented(errors.ShuttingDown),
+)
 async def is_ready_to_predict(request: Request) -> Response:
-    """The server is not stopping. It has had its database, or it would not have started, and models that
-    are loaded predict without it: a balancer that asks here keeps sending. Needs no key."""
+    """Return 200 unless the server is stopping.
+
+    Unlike `/readyz`, this check does not need the database: models that are loaded predict without
+    it, so a load balancer that uses this check keeps sending predictions during an outage of the
+    database. No API key is required.
+    """
     container_of(request).require_running()
     return JsonResponse({"status": "ready"})
 
@@ -49,12 +62,20 @@ async def is_ready_to_predict(request: Request) -> Response:
 @router.get(
     "/metrics",
     response_class=Response,
+    summary="Get metrics",
     responses={
-        200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+        200: {
+            "description": "The metrics in the Prometheus text format.",
+            "content": {"text/plain": {"schema": {"type": "string"}}},
+        },
         **documented(errors.NotAuthenticated, errors.NotPermitted),
     },
 )
-def get_metrics(request: Request, caller: Watching) -> Response:
-    """For Prometheus, which can send a key as bearer token."""
+def get_metrics(request: Request, caller: MetricsCaller) -> Response:
+    """Return the metrics in the Prometheus text format.
+
+    If API keys are configured, the call needs one with scope `metrics`. Prometheus can send it as
+    bearer token.
+    """
     text = container_of(request).render_metrics()
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

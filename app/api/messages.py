@@ -1,4 +1,4 @@
-"""What a connection tells: the headers of a request, and its body in pieces."""
+"""Access to the headers, the server address and the body of an ASGI request."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
-#: Names in lower case; of repeated headers the first, as the framework takes them.
+#: Header name in lower case -> value. Of repeated headers the first one counts, as in Starlette.
 Headers = Mapping[bytes, bytes]
 
 
 def headers_of(scope: Scope) -> Headers:
-    """All headers."""
+    """Return the headers of a request."""
     return dict(reversed(scope["headers"]))
 
 
 def server_of(scope: Scope) -> str:
-    """The address on which the request came in; empty for a socket file."""
+    """Return the server address that received the request; empty for a Unix socket."""
     server = scope.get("server")
     return server[0] if server else ""
 
 
 async def pieces_of(receive: Receive) -> list[bytes]:
-    """The body in the pieces in which it came: joining them may be too much work to do here."""
+    """Return the body in the pieces received; joining them may take too long for the event loop."""
     pieces: list[bytes] = []
     while True:
         message = await receive()

@@ -1,6 +1,6 @@
-"""Around every request: an id, a log line, metrics, and an answer whatever happens.
+"""Middleware around every request: request id, log line, metrics, and a response to any failure.
 
-Pure ASGI, no `BaseHTTPMiddleware`: that would cost more than a small prediction.
+Pure ASGI: Starlette's `BaseHTTPMiddleware` takes longer than a small prediction.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from app.observability.context import request_id
 
 failures = logging.getLogger("frtsvm.errors")
 
-#: The status, in logs and metrics only, of a request whose sender left before it was complete.
+#: Status in logs and metrics of a request whose client disconnected before it was complete.
 CLIENT_CLOSED = 499
+UNEXPECTED = "An unexpected error occurred. The log of the service describes it."
 
 
 async def send_problem(found: ProblemResponse, send: Send, *, close: bool = False) -> None:
-    """Answer with a problem from outside the application."""
+    """Send a problem response from outside the application."""
     headers = [(key.encode(), value.encode()) for key, value in found.headers.items()]
     headers.append((b"content-length", str(len(found.body)).encode()))
     if close:
@@ -32,7 +33,7 @@ async def send_problem(found: ProblemResponse, send: Send, *, close: bool = Fals
 
 
 class RequestContext:
-    """Outermost: nothing passes it without an id and an answer."""
+    """Gives every request an id and a response, and records it."""
 
     def __init__(self, app: ASGIApp, recorder: Recorder) -> None:
         self._app = app
@@ -59,13 +60,13 @@ class RequestContext:
 
         try:
             await self._app(scope, receive, send_with_id)
-        except ClientDisconnect:  # nobody is there to be answered
+        except ClientDisconnect:  # there is no client to respond to
             status = status or CLIENT_CLOSED
         except Exception:
             failures.exception("request failed", extra={"path": scope["path"]})
-            if status:  # the answer has begun, it can only be cut off
+            if status:  # the response has begun and can only be aborted
                 raise
-            await send_problem(http_problem(500, "an unexpected error"), send_with_id)
+            await send_problem(http_problem(500, UNEXPECTED), send_with_id)
         finally:
             route = getattr(scope.get("route"), "path", "unmatched")
             seconds = time.perf_counter() - started

@@ -1,22 +1,22 @@
-"""Model info, aliases, deletion."""
+"""Routes of models, versions and aliases."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from app import errors
 from app.api.bodies import json_body, read_json
 from app.api.deps import (
-    Administrating,
+    AdminCaller,
     AliasName,
     Limit,
     ModelName,
     Models,
     Offset,
-    Predicting,
+    PredictCaller,
     Version,
 )
 from app.api.problems import documented
@@ -58,7 +58,8 @@ _ALIAS = documented(
 
 SVG = "image/svg+xml"
 PlotName = Literal["c1-c3", "gamma", "mu"]
-#: A drawing may be opened by itself: then nothing in it may run or load, and only its own style holds.
+#: An SVG plot can be opened as a page of its own. The policy lets it load and run nothing, and allows
+#: only its own style sheet.
 _DRAWING = {
     "content-security-policy": f"default-src 'none'; style-src '{STYLE_DIGEST}'; sandbox",
     "x-content-type-options": "nosniff",
@@ -69,106 +70,164 @@ Sort = Literal[
 ]
 
 
-@router.get("", response_model=ModelPage, responses=documented(*_COMMON))
+@router.get("", response_model=ModelPage, summary="List models", responses=documented(*_COMMON))
 def list_models(
-    models: Models, caller: Predicting, limit: Limit = 100, offset: Offset = 0
+    models: Models, caller: PredictCaller, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
-    """All models by name, a page at a time."""
+    """Return all models, sorted by name, one page at a time."""
     return JsonResponse(models.page(limit, offset))
 
 
-@router.get("/{name}", response_model=ModelInfo, responses=_READ)
+@router.get("/{name}", response_model=ModelInfo, summary="Get a model", responses=_READ)
 def get_model(
-    name: ModelName, models: Models, caller: Predicting, limit: Limit = 100, offset: Offset = 0
+    name: ModelName, models: Models, caller: PredictCaller, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
-    """One model: its aliases and its versions, newest first."""
+    """Return one model: its aliases and one page of its versions, newest first."""
     return JsonResponse(models.model(name, limit, offset))
 
 
-@router.delete("/{name}", status_code=204, responses=_CHANGE)
-def delete_model(name: ModelName, models: Models, caller: Administrating) -> Response:
-    """Retire all versions of a model and its aliases. Version numbers are not used again."""
+@router.delete("/{name}", status_code=204, summary="Delete a model", responses=_CHANGE)
+def delete_model(name: ModelName, models: Models, caller: AdminCaller) -> Response:
+    """Delete all versions and all aliases of a model. Version numbers are never used again."""
     models.delete_model(name)
     return Response(status_code=204)
 
 
-@router.get("/{name}/versions/{version}", response_model=VersionInfo, responses=_READ)
-def get_version(name: ModelName, version: Version, models: Models, caller: Predicting) -> Response:
-    """Everything about one version: parameters, certificate, memberships, scores, digest."""
+@router.get(
+    "/{name}/versions/{version}",
+    response_model=VersionInfo,
+    summary="Get a version",
+    responses=_READ,
+)
+def get_version(
+    name: ModelName, version: Version, models: Models, caller: PredictCaller
+) -> Response:
+    """Return one version: parameters, certificate, memberships, scores and file digest."""
     return JsonResponse(models.version(name, version))
 
 
-@router.delete("/{name}/versions/{version}", status_code=204, responses=_CHANGE)
+@router.delete(
+    "/{name}/versions/{version}",
+    status_code=204,
+    summary="Delete a version",
+    responses=_CHANGE,
+)
 def delete_version(
-    name: ModelName, version: Version, models: Models, caller: Administrating
+    name: ModelName, version: Version, models: Models, caller: AdminCaller
 ) -> Response:
-    """Retire a version. Aliases that point at it have to be moved first."""
+    """Delete a version. Aliases that point at it must be moved or removed first."""
     models.delete_version(name, version)
     return Response(status_code=204)
 
 
-@router.get("/{name}/versions/{version}/planes", response_model=PlanesInfo, responses=_LOAD)
+@router.get(
+    "/{name}/versions/{version}/planes",
+    response_model=PlanesInfo,
+    summary="Get the planes of a version",
+    responses=_LOAD,
+)
 def get_planes(
     name: ModelName,
     version: Version,
     models: Models,
-    caller: Predicting,
+    caller: PredictCaller,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
-    """The fitted hyperplanes. `limit` and `offset` page through the landmarks of a kernel."""
+    """Return the fitted hyperplanes.
+
+    For a kernel model, `limit` and `offset` select a page of the landmarks and their coefficients.
+    """
     return JsonResponse(models.planes(name, version, limit, offset))
 
 
 @router.get(
-    "/{name}/versions/{version}/memberships", response_model=MembershipPage, responses=_LOAD
+    "/{name}/versions/{version}/memberships",
+    response_model=MembershipPage,
+    summary="Get the memberships of the training rows",
+    responses=_LOAD,
 )
 def get_memberships(
     name: ModelName,
     version: Version,
     models: Models,
-    caller: Predicting,
-    sort: Sort = "row",
-    suspected: Annotated[bool | None, Query(description="Only these, or only the others.")] = None,
+    caller: PredictCaller,
+    sort: Annotated[
+        Sort,
+        Query(
+            description="Column to sort by. A leading `-` sorts in descending order. `distance` is "
+            "the distance to the plane of the row's own class."
+        ),
+    ] = "row",
+    suspected: Annotated[
+        bool | None,
+        Query(
+            description="`true`: return only rows whose label is suspected to be wrong. `false`: "
+            "return only the other rows. Default: return all rows."
+        ),
+    ] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
-    """The training rows: membership, suspicion, label and distances. `-` sorts downwards."""
+    """Return the training rows with their memberships, labels, predictions and distances.
+
+    A low membership marks a row that looks like noise, for example one with a wrong label.
+    """
     page = models.memberships(
         name, version, sort=sort, suspected=suspected, limit=limit, offset=offset
     )
     return JsonResponse(page)
 
 
-@router.get("/{name}/versions/{version}/search", response_model=SearchPage, responses=_SEARCH)
+@router.get(
+    "/{name}/versions/{version}/search",
+    response_model=SearchPage,
+    summary="Get the configurations of a search",
+    responses=_SEARCH,
+)
 def get_search(
     name: ModelName,
     version: Version,
     models: Models,
-    caller: Predicting,
-    sort: Literal["rank", "number"] = "rank",
+    caller: PredictCaller,
+    sort: Annotated[
+        Literal["rank", "number"],
+        Query(description="`rank`: best score first. `number`: in the order in which they ran."),
+    ] = "rank",
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
-    """The configurations that the search of a version tried, best first or in their order."""
+    """Return the configurations that the parameter search of a version has tried."""
     return JsonResponse(models.search(name, version, sort=sort, limit=limit, offset=offset))
 
 
 @router.get(
     "/{name}/versions/{version}/plots/{plot}.svg",
     response_class=Response,
+    summary="Get a plot of a search",
     responses={
         200: {
-            "description": "The scores of the search over c1 and c3, over gamma, or over mu.",
+            "description": "The plot as an SVG image.",
             "content": {SVG: {"schema": {"type": "string"}}},
         },
         **_SEARCH,
     },
 )
 def get_plot(
-    name: ModelName, version: Version, plot: PlotName, models: Models, caller: Predicting
+    name: ModelName,
+    version: Version,
+    plot: Annotated[
+        PlotName,
+        Path(description="Parameters on the axes: `c1-c3` (both costs), `gamma` or `mu`."),
+    ],
+    models: Models,
+    caller: PredictCaller,
 ) -> Response:
-    """A drawing of the search: the best score for each value, over all other parameters."""
+    """Plot the scores of a parameter search.
+
+    For each value of the plotted parameters, the plot shows the best score over all values of the
+    other parameters.
+    """
     drawing = models.plot(name, version, plot)
     return Response(drawing, media_type=SVG, headers=_DRAWING)
 
@@ -176,13 +235,17 @@ def get_plot(
 @router.put(
     "/{name}/aliases/{alias}",
     response_model=AliasInfo,
+    summary="Move an alias",
     responses=_ALIAS,
     openapi_extra=json_body(AliasRequest, {"version": 3}),
 )
 async def move_alias(
-    request: Request, name: ModelName, alias: AliasName, models: Models, caller: Administrating
+    request: Request, name: ModelName, alias: AliasName, models: Models, caller: AdminCaller
 ) -> Response:
-    """Point an alias at a version, atomically. `production` answers calls that name no version."""
+    """Point an alias at a version, atomically. The alias is created if it does not exist.
+
+    Requests that name neither a version nor an alias use the alias `production`, if it exists.
+    """
     wanted = await read_json(request, AliasRequest)
     return JsonResponse(await run_in_threadpool(models.move_alias, name, alias, wanted.version))
 
@@ -190,25 +253,27 @@ async def move_alias(
 @router.post(
     "/{name}/aliases/{alias}/rollback",
     response_model=AliasInfo,
+    summary="Roll back an alias",
     responses=documented(
         *_COMMON, errors.ModelNotFound, errors.NothingToRollBack, errors.StoreFull
     ),
 )
 def roll_back_alias(
-    name: ModelName, alias: AliasName, models: Models, caller: Administrating
+    name: ModelName, alias: AliasName, models: Models, caller: AdminCaller
 ) -> Response:
-    """Point an alias where it pointed before its latest move."""
+    """Point an alias at its previous version. Versions that were deleted since are skipped."""
     return JsonResponse(models.roll_back_alias(name, alias))
 
 
 @router.delete(
     "/{name}/aliases/{alias}",
     status_code=204,
+    summary="Remove an alias",
     responses=documented(*_COMMON, errors.ModelNotFound, errors.StoreFull),
 )
 def remove_alias(
-    name: ModelName, alias: AliasName, models: Models, caller: Administrating
+    name: ModelName, alias: AliasName, models: Models, caller: AdminCaller
 ) -> Response:
-    """Forget an alias. The version it points at stays."""
+    """Remove an alias. The version that it points at is kept."""
     models.remove_alias(name, alias)
     return Response(status_code=204)

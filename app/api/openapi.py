@@ -1,4 +1,4 @@
-"""The OpenAPI document: the schemas of the routes that read their bodies themselves."""
+"""The OpenAPI document, with the schemas of routes that read their own bodies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BODIES: tuple[type[BaseModel], ...] = (
 
 
 def openapi_of(app: FastAPI) -> dict[str, Any]:
-    """The document, made once."""
+    """Return the OpenAPI document, which is created at the first call."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title,
@@ -46,7 +46,7 @@ def openapi_of(app: FastAPI) -> dict[str, Any]:
 
 
 def _document_header_limits(document: dict[str, Any]) -> None:
-    """Headers and addresses are limited before anyone knows which call is meant."""
+    """Add the response to oversized headers, which any operation may return, to all operations."""
     answers = {str(status): found for status, found in documented(HeadersTooLarge).items()}
     for calls in document["paths"].values():
         for operation in calls.values():
@@ -54,5 +54,5 @@ def _document_header_limits(document: dict[str, Any]) -> None:
 
 
 def body_schema(kind: type[BaseModel]) -> dict[str, Any]:
-    """The schema of a request as the caller writes it."""
+    """Return the JSON Schema of a request body."""
     return kind.model_json_schema(ref_template=_REFERENCE, mode="validation")

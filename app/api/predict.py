@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app import errors
-from app.api.answers import BARE, format_for, response_in
+from app.api.answers import ARRAY_FORMATS, format_for, response_in
 from app.api.bodies import (
     ARROW,
     CSV,
@@ -24,9 +24,9 @@ from app.api.bodies import (
     parse,
     parse_if_quick,
 )
-from app.api.deps import Predicting, container_of, require_caller
+from app.api.deps import PredictCaller, container_of, require_caller
 from app.api.problems import documented
-from app.api.raw import Later, Opening, RawRoute, answer
+from app.api.raw import DeferredResponse, RawRoute, RequestHead, run_endpoint
 from app.container import Container
 from app.schemas.base import INT64, NAME_PATTERN
 from app.schemas.keys import Scope as KeyScope
@@ -56,18 +56,29 @@ def _parameter(name: str, description: str, schema: dict[str, Any]) -> dict[str,
 
 
 def _documentation() -> dict[str, Any]:
-    """The `openapi_extra`: bodies, and the query that goes with those that are not JSON."""
+    """Return the `openapi_extra`: the bodies, and the query parameters for bodies other than JSON."""
     extra = json_body(PredictionRequest, _EXAMPLE)
     bodies = extra["requestBody"]["content"]
     bodies |= {CSV: _TEXT, **dict.fromkeys((PARQUET, ARROW, NPY, OCTETS), _BINARY)}
     name = {"type": "string", "pattern": NAME_PATTERN}
     extra["parameters"] = [
-        _parameter("model", "Bodies that are not JSON: the model.", name),
-        _parameter("version", "Likewise.", {"type": "integer", "minimum": 1, "maximum": INT64}),
-        _parameter("alias", "Likewise, instead of `version`.", name),
+        _parameter(
+            "model",
+            "Name of the model, for bodies other than JSON. Default: `default`.",
+            name,
+        ),
+        _parameter(
+            "version",
+            "Version number, for bodies other than JSON. Default: the version of the alias "
+            "`production`, or the newest version if that alias does not exist.",
+            {"type": "integer", "minimum": 1, "maximum": INT64},
+        ),
+        _parameter("alias", "Alias to use instead of `version`, for bodies other than JSON.", name),
         _parameter(
             "output",
-            f"Answers in {' or '.join(BARE)}: which array.",
+            f"The array to return, for responses in {' or '.join(ARRAY_FORMATS)}. Default: the "
+            f"single output that the body requests, else `labels` for {NPY} and `scores` for "
+            f"{OCTETS}.",
             {"type": "string", "enum": list(OUTPUTS)},
         ),
     ]
@@ -75,7 +86,7 @@ def _documentation() -> dict[str, Any]:
 
 
 class _Call(NamedTuple):
-    """What the headers and the query say."""
+    """Formats and query of a request."""
 
     kind: str
     answer_kind: str
@@ -83,24 +94,24 @@ class _Call(NamedTuple):
 
 
 class PredictEndpoint:
-    """The whole call, from headers to bytes."""
+    """Handles a prediction request, from the headers to the response bytes."""
 
     def __init__(self, container: Container) -> None:
         self._container = container
         self._predictions: PredictionService = container.predictions
 
-    def admit(self, opening: Opening) -> _Call:
-        """Who calls, and in which formats."""
-        headers = opening.headers
-        require_caller(self._container, opening.server, headers, KeyScope.PREDICT)
+    def admit(self, head: RequestHead) -> _Call:
+        """Check the API key and read the formats and the query."""
+        headers = head.headers
+        require_caller(self._container, head.server, headers, KeyScope.PREDICT)
         kind = kind_of(headers.get(b"content-type"), *_KINDS)
         answer_kind = format_for(headers.get(b"accept"))
-        return _Call(kind, answer_kind, _query_of(opening.query, kind, answer_kind))
+        return _Call(kind, answer_kind, _query_of(head.query, kind, answer_kind))
 
-    def at_once(self, call: _Call, body: bytes | bytearray) -> Response | Later:
-        """Rows of numbers for a model that is loaded, as long as they are few."""
+    def try_immediate(self, call: _Call, body: bytes | bytearray) -> Response | DeferredResponse:
+        """Predict at once if the model is loaded and the body holds few rows of numbers."""
         if call.kind != JSON:
-            if call.kind in BARE and self._predictions.is_quick(call.query, len(body)):
+            if call.kind in ARRAY_FORMATS and self._predictions.is_quick(call.query, len(body)):
                 return self.compute(call, body)
             return partial(self.compute, call, body)
         request = parse_if_quick(PredictionRequest, body) if len(body) <= EAGER_BYTES else None
@@ -108,17 +119,17 @@ class PredictEndpoint:
             return partial(self.compute, call, body)
         loaded = self._predictions.quick(request)
         if loaded is None:
-            return partial(self._answer, call, request)
-        return self._answer(call, request, loaded)
+            return partial(self._respond, call, request)
+        return self._respond(call, request, loaded)
 
     def compute(self, call: _Call, body: bytes | bytearray) -> Response:
-        """Any rows, any model."""
+        """Predict for a body of any size and a model that may not be loaded."""
         if call.kind == JSON:
-            return self._answer(call, parse(PredictionRequest, body))
+            return self._respond(call, parse(PredictionRequest, body))
         answer = self._predictions.predict_body(call.query, _TABLES[call.kind], body)
         return response_in(call.answer_kind, answer, call.query.output)
 
-    def _answer(
+    def _respond(
         self, call: _Call, request: PredictionRequest, loaded: Loaded | None = None
     ) -> Response:
         answer = self._predictions.predict(request, loaded)
@@ -126,16 +137,19 @@ class PredictEndpoint:
 
 
 def raw_routes(container: Container) -> list[RawRoute]:
-    """The same call, before the framework."""
+    """Return the raw route of POST /predict, which bypasses the framework."""
     return [RawRoute("/predict", PredictEndpoint(container))]
 
 
 @router.post(
     "/predict",
-    summary="Labels, decision scores and distances to the planes",
+    summary="Predict labels, scores, distances and probabilities",
     response_model=PredictionAnswer,
     responses={
-        200: {"content": {CSV: _TEXT, **dict.fromkeys((ARROW, NPY, OCTETS), _BINARY)}},
+        200: {
+            "description": "The predictions, in the format that `Accept` selects.",
+            "content": {CSV: _TEXT, **dict.fromkeys((ARROW, NPY, OCTETS), _BINARY)},
+        },
         **documented(
             errors.MalformedBody,
             errors.NotAuthenticated,
@@ -153,30 +167,41 @@ def raw_routes(container: Container) -> list[RawRoute]:
     },
     openapi_extra=_documentation(),
 )
-async def predict_labels(request: Request, caller: Predicting) -> Response:
-    """Rows are lists in the order of the training, or objects by feature name.
+async def predict_labels(request: Request, caller: PredictCaller) -> Response:
+    """Predict the class of each row.
 
-    Tables (CSV, Parquet, Arrow) and arrays (.npy, bare little-endian doubles) are taken as well, with
-    the model in the query; `Accept` chooses the format of the answer.
+    In JSON, a row is a list of values in the order of the training columns, or an object keyed by
+    feature name. Tables (CSV, Parquet, Arrow) and arrays (`.npy`, or little-endian doubles without a
+    header) are accepted as well; the query then names the model. The `Accept` header selects the
+    format of the response. Responses other than JSON name the model and the version in the headers
+    `X-FRTSVM-Model` and `X-FRTSVM-Version`.
     """
     endpoint = PredictEndpoint(container_of(request))
-    return await answer(endpoint, request.scope, request.receive, {})
+    return await run_endpoint(endpoint, request.scope, request.receive, {})
 
 
 def _query_of(text: bytes, kind: str, answer_kind: str) -> PredictionQuery:
-    """What the query says; names that are not ours are none of our business."""
+    """Return the query parameters of a prediction; unknown names are ignored."""
     if not text:
         return _NO_QUERY
     try:
         given = dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=100))
     except ValueError:
-        raise invalid([errors.Flaw("the query has too many fields", "query")]) from None
+        raise invalid(
+            [errors.Flaw("The query has more than 100 parameters. Send fewer.", "query")]
+        ) from None
     known = {name: value for name, value in given.items() if name in PredictionQuery.model_fields}
     if kind == JSON and known.keys() - {"output"}:
-        flaw = errors.Flaw("a JSON body names its model inside; the query is for others", "query")
-        raise invalid([flaw])
+        detail = (
+            "A JSON body names model, version and alias itself. "
+            "Remove these parameters from the query."
+        )
+        raise invalid([errors.Flaw(detail, "query")])
     query = validate(PredictionQuery, known)
-    if query.output is not None and answer_kind not in BARE:
-        flaw = errors.Flaw(f"`output` is for answers in {' or '.join(BARE)}", "output")
-        raise invalid([flaw])
+    if query.output is not None and answer_kind not in ARRAY_FORMATS:
+        detail = (
+            f"The parameter `output` needs a response in {' or '.join(ARRAY_FORMATS)}. "
+            "Set the `Accept` header, or use `outputs` in a JSON body."
+        )
+        raise invalid([errors.Flaw(detail, "output")])
     return query

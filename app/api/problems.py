@@ -1,4 +1,4 @@
-"""RFC 9457: the one table from error to status, and the one way to write a problem."""
+"""Problem details (RFC 9457): the status of each error class, and the response body."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.observability.context import request_id
 from app.schemas.problems import Problem
 
 MEDIA_TYPE = "application/problem+json"
-#: No answer to a bad request is longer, whatever was sent.
+#: Largest problem body, whatever the request contained.
 MAX_BYTES = 16 * 1024
 MAX_DETAIL = 1000
 MAX_ERRORS = 10
@@ -58,12 +58,12 @@ STATUS: dict[type[errors.ServiceError], int] = {
 
 
 def slug(kind: type[errors.ServiceError]) -> str:
-    """ModelNotFound -> model-not-found."""
+    """Return the problem name of an error class: ModelNotFound -> model-not-found."""
     return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
 
 
 def type_uri(name: str) -> str:
-    """The URI that names a kind of problem; docs/api.md lists them."""
+    """Return the `type` URI of a problem; docs/api.md lists them."""
     return f"urn:frtsvm:problem:{name}"
 
 
@@ -86,7 +86,7 @@ def problem(
     numbers: dict[str, Any] | None = None,
     retry_after: int | None = None,
 ) -> ProblemResponse:
-    """A problem that fits into `MAX_BYTES`."""
+    """Return a problem response whose body has at most `MAX_BYTES` bytes."""
     content: dict[str, Any] = {
         "type": type_uri(name),
         "title": title,
@@ -112,7 +112,10 @@ def problem(
 
 
 def problem_of(error: errors.ServiceError) -> ProblemResponse:
-    """The problem of a domain error; errors without a line of their own take that of a parent."""
+    """Return the problem for a service error.
+
+    A class that is missing in `STATUS` is reported as its nearest parent class there.
+    """
     kind = next(kind for kind in type(error).__mro__ if kind in STATUS)
     return problem(
         STATUS[kind],
@@ -126,19 +129,19 @@ def problem_of(error: errors.ServiceError) -> ProblemResponse:
 
 
 def http_problem(status: int, detail: str | None = None) -> ProblemResponse:
-    """A problem of HTTP itself: no such route, wrong method, our own failure."""
+    """Return a problem without an error class: unknown route, wrong method, unexpected error."""
     phrase = HTTPStatus(status).phrase
     return problem(status, phrase.lower().replace(" ", "-"), phrase, detail or phrase)
 
 
 def title_of(kind: type[errors.ServiceError]) -> str:
-    """ModelNotFound -> Model not found."""
+    """Return the title of an error class: ModelNotFound -> Model not found."""
     words = slug(kind).replace("-", " ")
     return words[0].upper() + words[1:]
 
 
 def documented(*kinds: type[errors.ServiceError]) -> dict[int | str, dict[str, Any]]:
-    """The part of `responses=` that tells which problems a route can answer with."""
+    """Return the part of `responses=` that describes the problems that a route can return."""
     by_status: dict[int, list[dict[str, str]]] = {}
     for kind in kinds:
         about = (kind.__doc__ or "").strip().split("\n")[0]
@@ -156,12 +159,12 @@ def documented(*kinds: type[errors.ServiceError]) -> dict[int | str, dict[str, A
 
 
 def problem_schema() -> dict[str, Any]:
-    """The schema that `documented` refers to, with what it refers to."""
+    """Return the schema `Problem` to which `documented` refers, with its definitions."""
     return Problem.model_json_schema(ref_template="#/components/schemas/{model}")
 
 
 def _clean(text: str) -> str:
-    """Bounded, and encodable whatever it quotes."""
+    """Shorten a text and replace characters that UTF-8 cannot encode."""
     return text[:MAX_DETAIL].encode("utf-8", "replace").decode()
 
 

@@ -1,9 +1,9 @@
-"""Calls that are answered before the framework looks at them.
+"""Raw routes: endpoints that bypass the routing and the dependencies of FastAPI.
 
-Routing, dependencies and exit stacks of the framework cost several times what a small prediction
-does. A call that is made thousands of times a second is looked up by its path alone, reads its
-headers and its body itself, and has its errors turned into answers here. The framework knows the
-same call as a route, for the OpenAPI document and for applications mounted under another path.
+FastAPI's routing, dependencies and exit stacks take several times as long as a small prediction. A raw
+route is found by its path alone, its endpoint reads headers and body itself, and its errors become
+responses here. FastAPI has the same operation as an ordinary route, for the OpenAPI document and for
+applications that are mounted under another path.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any, Protocol
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.bodies import EAGER_ARRAY_BYTES, as_a_batch, joined
+from app.api.bodies import EAGER_ARRAY_BYTES, in_batch_thread, join_pieces
 from app.api.handlers import respond_to
 from app.api.messages import Headers, headers_of, pieces_of, server_of
 from app.errors import ServiceError
 
-#: An answer that takes too long for the event loop, to be computed elsewhere.
-Later = Callable[[], Response]
+#: Computes a response that takes too long for the event loop; to be called in a thread.
+DeferredResponse = Callable[[], Response]
 PathParameters = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """All of a request but its body."""
+class RequestHead:
+    """Request line and headers, before the body is read."""
 
     server: str
     headers: Headers
@@ -37,21 +37,24 @@ class Opening:
 
 
 class RawEndpoint(Protocol):
-    """One call, in the three steps that it takes."""
+    """An operation in three steps: `admit`, then `try_immediate` or `compute`."""
 
-    def admit(self, opening: Opening) -> Any:
-        """What the headers say, or why the caller is turned away; before a body is read."""
+    def admit(self, head: RequestHead) -> Any:
+        """Check the API key and read the headers, before the body is read; raise to refuse."""
 
-    def at_once(self, call: Any, body: bytes | bytearray) -> Response | Later:
-        """The answer to a body of at most `EAGER_ARRAY_BYTES` if it takes little time."""
+    def try_immediate(self, call: Any, body: bytes | bytearray) -> Response | DeferredResponse:
+        """Respond on the event loop if that is quick, else return a function that responds.
+
+        The body has at most `EAGER_ARRAY_BYTES` bytes.
+        """
 
     def compute(self, call: Any, body: bytes | bytearray) -> Response:
-        """The answer, however long it takes."""
+        """Respond to a body of any size; called in a thread."""
 
 
 @dataclass(frozen=True)
 class RawRoute:
-    """POST to a path; the metrics ask for `path`."""
+    """POST to a path. The metrics use `path` as the label of the route."""
 
     path: str
     endpoint: RawEndpoint
@@ -59,19 +62,19 @@ class RawRoute:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """The paths as an expression, names as the service allows them; others are not ours."""
+        """Return a pattern of the matching paths, with model names as the service allows them."""
         return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[A-Za-z0-9._-]+)", self.path))
 
 
 class RouteTable:
-    """Path -> route and the parameters in the path."""
+    """Finds raw routes and path parameters by path."""
 
     def __init__(self, routes: Sequence[RawRoute]) -> None:
         self._exact = {route.path: route for route in routes if "{" not in route.path}
         self._patterns = [(route.pattern, route) for route in routes if "{" in route.path]
 
     def find(self, path: str) -> tuple[RawRoute, PathParameters] | None:
-        """The route of a POST to that path."""
+        """Return the route of a POST to `path` and its path parameters, or None."""
         route = self._exact.get(path)
         if route is not None:
             return route, {}
@@ -83,7 +86,7 @@ class RouteTable:
 
 
 class RawRoutes:
-    """Answers what the table knows; everything else goes on to the application."""
+    """Serves the routes of the table; all other requests go to the application."""
 
     def __init__(self, app: ASGIApp, table: RouteTable) -> None:
         self._app = app
@@ -100,21 +103,21 @@ class RawRoutes:
         route, parameters = found
         scope["route"] = route
         try:
-            response = await answer(route.endpoint, scope, receive, parameters)
+            response = await run_endpoint(route.endpoint, scope, receive, parameters)
         except ServiceError as error:
             response = route.respond(error)
         await response(scope, receive, send)
 
 
-async def answer(
+async def run_endpoint(
     endpoint: RawEndpoint, scope: Scope, receive: Receive, parameters: PathParameters
 ) -> Response:
-    """Small bodies are answered at once, large ones in a thread."""
+    """Respond to a small body on the event loop, and to a large one in a thread."""
     call = endpoint.admit(
-        Opening(server_of(scope), headers_of(scope), scope["query_string"], parameters)
+        RequestHead(server_of(scope), headers_of(scope), scope["query_string"], parameters)
     )
     pieces = await pieces_of(receive)
     if sum(map(len, pieces)) > EAGER_ARRAY_BYTES:
-        return await as_a_batch(lambda: endpoint.compute(call, joined(pieces)))
-    found = endpoint.at_once(call, joined(pieces))
-    return found if isinstance(found, Response) else await as_a_batch(found)
+        return await in_batch_thread(lambda: endpoint.compute(call, join_pieces(pieces)))
+    found = endpoint.try_immediate(call, join_pieces(pieces))
+    return found if isinstance(found, Response) else await in_batch_thread(found)

@@ -1,4 +1,4 @@
-"""What is kept of every request: an id, a log line, metrics."""
+"""Records of each request: its id, a line in the access log, and metrics."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from app.observability.metrics import Metrics
 log = EventLog("frtsvm.access", "request")
 
 _ACCEPTABLE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-#: Other methods are counted as one, so that nobody can make up new time series.
+#: Other methods are counted as `other`, so that a client cannot create new time series.
 _METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"})
 
 
 def id_for(given: bytes | None) -> str:
-    """The id that the caller gave the request, if it can stand in a log line, or a new one."""
+    """Return the id that the client sent if it is safe in a log line, else a new one."""
     if given is not None and _ACCEPTABLE_ID.fullmatch(given):
         return str(given, "ascii")
-    return f"{getrandbits(64):016x}"  # to tell requests apart, not to keep a secret
+    return f"{getrandbits(64):016x}"  # an identifier, not a secret
 
 
 class Recorder:
-    """Counts requests, and writes a line about each if that is wanted."""
+    """Counts requests, and writes a line about each to the access log if that is enabled."""
 
     def __init__(self, metrics: Metrics, access_log: bool) -> None:
         self._metrics = metrics
@@ -33,7 +33,7 @@ class Recorder:
         self._series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def record(self, method: str, path: str, route: str, status: int, seconds: float) -> None:
-        """One request has been answered."""
+        """Record a request that was responded to in `seconds`."""
         method = method if method in _METHODS else "other"
         series = self._series.get((method, route, status))
         if series is None:

@@ -1,4 +1,4 @@
-"""Answers as bytes."""
+"""Response classes."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _OPTIONS = orjson.OPT_SERIALIZE_NUMPY
 
 
 class JsonResponse(Response):
-    """JSON by orjson, which writes NumPy arrays without making lists of them."""
+    """JSON encoded by orjson, which writes NumPy arrays without converting them to lists."""
 
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """Encode."""
+        """Encode a value or a Pydantic model."""
         if isinstance(content, BaseModel):
             content = content.model_dump()
         return orjson.dumps(content, option=_OPTIONS)
 
 
 class BytesResponse(Response):
-    """Bytes that are ready, in one or several pieces.
+    """Encoded content in one or several pieces.
 
-    Skips what `Response` does for the general case: on the way of a small prediction that is a
-    noticeable part.
+    The class skips the general initialization of `Response`, which takes a noticeable part of the
+    time of a small prediction.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class BytesResponse(Response):
         self.raw_headers = [(b"content-type", content_type), (b"content-length", length), *headers]
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        """Send all pieces; each waits until the client has taken what came before."""
+        """Send the pieces, each after the client has received enough of the ones before."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         last = len(self.pieces) - 1
         for i, piece in enumerate(self.pieces):
@@ -52,5 +52,5 @@ class BytesResponse(Response):
 
 
 def problem_response(found: ProblemResponse) -> Response:
-    """A problem as a response."""
+    """Return a problem as a response."""
     return Response(found.body, found.status, found.headers)

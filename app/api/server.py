@@ -1,4 +1,4 @@
-"""uvicorn with our protocol, our logs and our rules about where to listen."""
+"""Runs uvicorn with the service's protocol, logging and rules about the listening address."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import uvicorn
 
 from app.api.deadline import protocol_with_limits
 from app.api.protocol import FastPathProtocol
-from app.api.workers import never_wait_for_workers
+from app.api.workers import use_nonblocking_workers
 from app.observability.logs import configure_logging
 from app.observability.metrics import SHARED_FOLDER
 from app.settings import Settings
 
 FACTORY = "app.main:from_environment"
-#: Seconds without a sign of life after which a worker is replaced. A machine that is short of processors
-#: takes longer than the usual five to start one, and would kill and start it for ever.
-WORKER_SILENCE = 30
+#: Seconds without a response to the health check after which a worker is replaced. uvicorn's default
+#: of 5 seconds is too short: a busy machine takes longer to start a worker, which would then be killed
+#: and restarted forever.
+WORKER_HEALTH_TIMEOUT = 30
 
 
 class LimitedProtocol(FastPathProtocol):
-    """The protocol of a worker, which finds its limits in the environment as all else."""
+    """Protocol of a worker process, which reads its limits from the settings."""
 
     configured = False
 
@@ -42,21 +43,22 @@ class LimitedProtocol(FastPathProtocol):
 
 
 class RefusedToListen(Exception):
-    """Serving like this would be open to everyone."""
+    """Raised if the server would accept requests from the network without API keys."""
 
 
 def require_safe(settings: Settings) -> None:
-    """Without keys, listen on loopback only, unless told otherwise."""
+    """Refuse to listen beyond loopback without API keys, unless FRTSVM_ALLOW_OPEN is set."""
     if settings.api_keys or settings.allow_open or is_loopback(settings.host):
         return
     raise RefusedToListen(
-        f"refusing to listen on {settings.host} without API keys: anyone who reaches it could train, "
-        "predict and delete. Make a key with `frtsvm keys new`, or set FRTSVM_ALLOW_OPEN=1."
+        f"Refusing to listen on {settings.host} without API keys: anyone who can reach this address "
+        "could train, predict and delete. Create a key with `frtsvm keys new` and set it in "
+        "FRTSVM_API_KEYS, or set FRTSVM_ALLOW_OPEN=1."
     )
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach that address."""
+    """Return whether only this machine can reach the address."""
     if host == "localhost":
         return True
     try:
@@ -66,10 +68,10 @@ def is_loopback(host: str) -> bool:
 
 
 def serve(settings: Settings) -> None:
-    """Serve until told to stop."""
+    """Run the server until it is stopped."""
     require_safe(settings)
     configure_logging(settings.log_format, settings.log_level)
-    never_wait_for_workers()
+    use_nonblocking_workers()
     with _shared_metrics(settings) if settings.workers > 1 else nullcontext():
         uvicorn.run(
             FACTORY,
@@ -84,14 +86,14 @@ def serve(settings: Settings) -> None:
             access_log=False,
             server_header=False,
             timeout_keep_alive=settings.keep_alive,
-            timeout_worker_healthcheck=WORKER_SILENCE,
+            timeout_worker_healthcheck=WORKER_HEALTH_TIMEOUT,
             timeout_graceful_shutdown=int(settings.shutdown_grace) + 5,
         )
 
 
 @contextmanager
 def _shared_metrics(settings: Settings) -> Iterator[None]:
-    """A folder through which the workers count together, removed in the end."""
+    """Provide a folder for metrics that the workers share; it is removed at the end."""
     folder = settings.home.absolute() / f"metrics-{os.getpid()}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

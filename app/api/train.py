@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from app import errors
-from app.api.bodies import CSV, JSON, PARQUET, media_type_of, off_the_loop, parse
-from app.api.deps import Jobs, Models, Training, Trainings, container_of
+from app.api.bodies import CSV, JSON, PARQUET, media_type_of, parse, thread_if_large
+from app.api.deps import Jobs, Models, TrainCaller, Trainings, container_of
 from app.api.problems import documented
 from app.api.responses import JsonResponse
 from app.observability.context import request_id
@@ -49,7 +49,7 @@ _BODY = {
 
 
 def _links(*operations: str) -> dict[str, Any]:
-    """OpenAPI links from a new version to the calls about it."""
+    """Return the OpenAPI links from a new version to the operations on it."""
     parameters = {"name": "$response.body#/model", "version": "$response.body#/version"}
     return {name: {"operationId": name, "parameters": parameters} for name in operations}
 
@@ -63,11 +63,14 @@ Text = Annotated[str | None, Query(min_length=1, max_length=MAX_TEXT)]
     summary="Train a new version of a model",
     response_model=VersionInfo,
     responses={
-        201: {"links": _links("get_version", "get_planes", "get_memberships", "delete_version")},
+        201: {
+            "description": "The training succeeded. The body describes the new version.",
+            "links": _links("get_version", "get_planes", "get_memberships", "delete_version"),
+        },
         202: {
             "model": JobInfo,
-            "description": "Queued or running: `Prefer: respond-async` asked for it, or the model "
-            "took longer than `Prefer: wait=seconds` or the server wait for.",
+            "description": "The job is queued or running. The client sent `Prefer: respond-async`, or "
+            "the training took longer than `Prefer: wait=<seconds>` or the server's limit.",
             "links": {
                 name: {"operationId": name, "parameters": {"job": "$response.body#/id"}}
                 for name in ("get_job", "follow_job", "cancel_job")
@@ -102,39 +105,56 @@ async def train_version(
     trainings: Trainings,
     jobs: Jobs,
     models: Models,
-    caller: Training,
+    caller: TrainCaller,
     target: Annotated[
-        Text, Query(description="CSV and Parquet: the column with the labels.")
+        Text,
+        Query(
+            description="Name of the column with the labels. Required for CSV and Parquet bodies."
+        ),
     ] = None,
     model: Annotated[
-        str | None, Query(pattern=NAME_PATTERN, description="CSV and Parquet: the model.")
+        str | None,
+        Query(
+            pattern=NAME_PATTERN,
+            description="Name of the model, for CSV and Parquet bodies. Default: `default`.",
+        ),
     ] = None,
     weight: Annotated[
-        Text, Query(description="CSV and Parquet: a column with sample weights.")
+        Text,
+        Query(
+            description="Name of a column with sample weights, for CSV and Parquet bodies. "
+            "Default: every row has weight 1."
+        ),
     ] = None,
     options: Annotated[
         str | None,
-        Query(max_length=8192, description="CSV and Parquet: the other options as JSON."),
+        Query(
+            max_length=8192,
+            description="The other options as a JSON object (schema `TrainingOptions`), for CSV and "
+            "Parquet bodies. Default: `{}`.",
+        ),
     ] = None,
 ) -> Response:
-    """Waits until the model is there and answers with its info.
+    """Train a model on the rows and labels of the body, and store it as a new version.
 
-    With `Prefer: respond-async` it answers at once with a job; with `Prefer: wait=10`, or where the
-    training takes longer than the server waits, after that time. The job goes on. JSON brings its
-    options with it; a CSV or Parquet body has them in the query.
+    The request waits until the training has ended, for at most `FRTSVM_TRAINING_WAIT` seconds (55 by
+    default), and returns the new version. With `Prefer: wait=10` it waits at most 10 seconds, with
+    `Prefer: respond-async` not at all. If the training has not ended by then, the response is 202
+    with the job, and the training continues. A JSON body contains the options; for CSV and Parquet
+    bodies they are query parameters.
     """
     kind = media_type_of(request, JSON, CSV, PARQUET)
     await run_in_threadpool(trainings.require_room)
     body = await request.body()
     if kind == JSON:
         _require_no_query(target, model, weight, options)
-        record = await off_the_loop(2**31, _submit_json, trainings, body)
+        record = await thread_if_large(2**31, _submit_json, trainings, body)
     else:
-        record = await off_the_loop(
+        record = await thread_if_large(
             2**31, _submit_table, trainings, kind, body, target, model, weight, options
         )
-    patience, applied = patience_of(request, container_of(request).settings.training_wait)
-    ended = await jobs.wait_for(record.id, patience) if patience else record
+    seconds, applied = wait_preference(request, container_of(request).settings.training_wait)
+    ended = await jobs.wait_for(record.id, seconds) if seconds else record
     if not ended.state.ended:
         headers = {"location": f"/jobs/{record.id}"}
         if applied:
@@ -144,13 +164,16 @@ async def train_version(
     if failure is not None:
         raise failure
     assert ended.version is not None
-    info = await off_the_loop(2**31, models.version, ended.model, ended.version)
+    info = await thread_if_large(2**31, models.version, ended.model, ended.version)
     headers = {"location": f"/models/{ended.model}/versions/{ended.version}"}
     return JsonResponse(info, 201, headers)
 
 
-def patience_of(request: Request, most: float) -> tuple[float, str | None]:
-    """Seconds to wait for the model, and the preference (RFC 7240) that says so, if one does."""
+def wait_preference(request: Request, most: float) -> tuple[float, str | None]:
+    """Return the seconds to wait for the training, and the `Prefer` value applied (RFC 7240), if any.
+
+    `most` is the longest time that the server waits.
+    """
     given = ",".join(request.headers.getlist("prefer")).lower()
     preferences = [part.split(";")[0].replace(" ", "").strip() for part in given.split(",")]
     for preference in preferences:
@@ -163,9 +186,11 @@ def patience_of(request: Request, most: float) -> tuple[float, str | None]:
 
 def _require_no_query(*values: str | None) -> None:
     if any(value is not None for value in values):
-        names = "target, model, weight and options"
-        flaw = errors.Flaw(f"a JSON body has its options inside; {names} are for tables", "query")
-        raise invalid([flaw])
+        detail = (
+            "The query parameters target, model, weight and options are for CSV and Parquet bodies. "
+            "Put the options into the JSON body."
+        )
+        raise invalid([errors.Flaw(detail, "query")])
 
 
 def _submit_json(trainings: TrainingService, body: bytes) -> JobRecord:
@@ -182,7 +207,10 @@ def _submit_table(
     options: str | None,
 ) -> JobRecord:
     if target is None:
-        raise invalid([errors.Flaw("a table needs ?target=, the column with the labels", "target")])
+        detail = (
+            "A table needs the query parameter `target`, the name of the column with the labels."
+        )
+        raise invalid([errors.Flaw(detail, "target")])
     chosen = parse(TrainingOptions, (options or "{}").encode())
     limits = trainings.limits.data
     columns = read_csv(body, limits) if kind == CSV else read_parquet(body, limits)

@@ -1,4 +1,4 @@
-"""The processes of several workers, as uvicorn's supervisor sees them."""
+"""Health check of worker processes by uvicorn's supervisor, without blocking."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from uvicorn.supervisors import multiprocess
 
 
 class Worker(multiprocess.Process):
-    """A worker that is asked for a sign of life and never waited for.
+    """Worker process whose health check does not block the supervisor.
 
-    uvicorn's own waits for each answer, also for that of a worker which dies meanwhile or has only
-    begun to start: for as long as it is patient, no other worker is replaced and no signal is heard.
+    uvicorn's own class waits for the reply to each ping, even if the worker has just died or is still
+    starting. Until the timeout, the supervisor then replaces no other worker and handles no signal.
     """
 
-    _asked: float | None = None
-    """When, if there was no answer yet."""
+    _pinged_at: float | None = None
+    """Time of the ping that has no reply yet."""
 
     def is_alive(self, timeout: float = 5) -> bool:
-        """Whether it runs and has been silent for less than so many seconds."""
+        """Return whether the process runs and no ping is unanswered for `timeout` seconds."""
         if not self.process.is_alive():
             return False
         try:
             while self.parent_conn.poll():
                 self.parent_conn.recv()
-                self._asked = None
-            if self._asked is None:
+                self._pinged_at = None
+            if self._pinged_at is None:
                 self.parent_conn.send(b"ping")
-                self._asked = time.monotonic()
+                self._pinged_at = time.monotonic()
         except (OSError, EOFError, pickle.UnpicklingError):
             return False
-        return time.monotonic() - self._asked < timeout
+        return time.monotonic() - self._pinged_at < timeout
 
 
-def never_wait_for_workers() -> None:
-    """Let uvicorn's supervisor make its workers of this kind."""
+def use_nonblocking_workers() -> None:
+    """Make uvicorn's supervisor create its workers from this class."""
     multiprocess.Process = Worker  # type: ignore[misc]

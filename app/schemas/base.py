@@ -37,7 +37,7 @@ WHOLE = BeforeValidator(_whole)
 INT64 = 2**63 - 1
 
 
-class Wire(BaseModel):
+class RequestModel(BaseModel):
     """A request: strict types, no unknown fields, no infinities."""
 
     model_config = ConfigDict(
@@ -61,7 +61,7 @@ class Wire(BaseModel):
         return value
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """A response; the server builds it, so nothing is coerced either."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

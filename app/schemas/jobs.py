@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from app.schemas.base import Answer
+from app.schemas.base import ResponseModel
 
 
 class JobState(StrEnum):
@@ -25,7 +25,7 @@ class JobState(StrEnum):
         return self in (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 
 
-class SearchState(Answer):
+class SearchState(ResponseModel):
     """How far a parameter search is."""
 
     phase: Literal["search", "calibration", "refit"]
@@ -41,7 +41,7 @@ class SearchState(Answer):
     """Of the time budget."""
 
 
-class JobProgress(Answer):
+class JobProgress(ResponseModel):
     """How far a training is."""
 
     phase: str
@@ -57,7 +57,7 @@ class JobProgress(Answer):
     search: SearchState | None = None
 
 
-class JobError(Answer):
+class JobError(ResponseModel):
     """Why a job failed."""
 
     code: str
@@ -65,7 +65,7 @@ class JobError(Answer):
     errors: list[dict[str, Any]] = Field(default_factory=list)
 
 
-class JobResult(Answer):
+class JobResult(ResponseModel):
     """What a job made."""
 
     model: str
@@ -73,7 +73,7 @@ class JobResult(Answer):
     location: str
 
 
-class JobInfo(Answer):
+class JobInfo(ResponseModel):
     """One job."""
 
     id: str
@@ -92,7 +92,7 @@ class JobInfo(Answer):
     """Memory that the training was estimated to need."""
 
 
-class JobPage(Answer):
+class JobPage(ResponseModel):
     """Some jobs, newest first."""
 
     items: list[JobInfo]

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from app.schemas.base import INT64, WHOLE, Answer, Wire
+from app.schemas.base import INT64, WHOLE, RequestModel, ResponseModel
 from app.schemas.training import EstimatorParams, Validation
 
 Labels = list[str] | list[int] | list[bool]
 
 
-class ColumnInfo(Answer):
+class ColumnInfo(ResponseModel):
     """One feature as it is sent."""
 
     name: str | None
@@ -26,7 +26,7 @@ class ColumnInfo(Answer):
     """Smallest and largest number of the same rows."""
 
 
-class PlaneCertificate(Answer):
+class PlaneCertificate(ResponseModel):
     """Proof of how near one plane is to its optimum: primal - dual bounds the distance."""
 
     own_class: str | int | bool
@@ -41,7 +41,7 @@ class PlaneCertificate(Answer):
     converged: bool
 
 
-class Certificate(Answer):
+class Certificate(ResponseModel):
     """The planes together."""
 
     converged: bool
@@ -50,7 +50,7 @@ class Certificate(Answer):
     planes: list[PlaneCertificate]
 
 
-class PlaneConvergence(Answer):
+class PlaneConvergence(ResponseModel):
     """How one plane came to its optimum: the sweeps after which the gap was taken, at most some
     hundred. An exact step may follow; the certificate holds after it."""
 
@@ -62,7 +62,7 @@ class PlaneConvergence(Answer):
     """Relative duality gap after each of them; None for versions of an earlier release."""
 
 
-class MembershipSummary(Answer):
+class MembershipSummary(ResponseModel):
     """The fuzzy memberships of the training rows."""
 
     min: float
@@ -74,7 +74,7 @@ class MembershipSummary(Answer):
     """Rows of each class in equal bins from 0 to 1; None for versions of an earlier release."""
 
 
-class Scores(Answer):
+class Scores(ResponseModel):
     """Measures on rows that the model has not seen."""
 
     accuracy: float
@@ -100,7 +100,7 @@ class ValidationScores(Scores):
     folds: list[FoldScores]
 
 
-class KernelInfo(Answer):
+class KernelInfo(ResponseModel):
     """How the kernel is represented."""
 
     name: str
@@ -110,7 +110,7 @@ class KernelInfo(Answer):
     """Share of the kernel's trace left out; 0 is exact."""
 
 
-class Configuration(Answer):
+class Configuration(ResponseModel):
     """One configuration that a search has tried."""
 
     number: int
@@ -130,7 +130,7 @@ class Configuration(Answer):
     """Rows it was tried on: the plan `auto` begins with a sample."""
 
 
-class SearchInfo(Answer):
+class SearchInfo(ResponseModel):
     """The parameter search behind a version."""
 
     plan: Literal["auto", "grid"]
@@ -155,7 +155,7 @@ class SearchInfo(Answer):
     neighbouring configurations too."""
 
 
-class PairDecision(Answer):
+class PairDecision(ResponseModel):
     """Two planes: a d0 - b d1 + offset decides, positive for the second class."""
 
     classes: Labels
@@ -164,7 +164,7 @@ class PairDecision(Answer):
     offset: float
 
 
-class DecisionInfo(Answer):
+class DecisionInfo(ResponseModel):
     """What the search has learned about decisions, from rows that the planes had not seen."""
 
     pairs: list[PairDecision]
@@ -175,7 +175,7 @@ class DecisionInfo(Answer):
     """What the nearer plane would have reached on the same rows."""
 
 
-class ReliabilityBin(Answer):
+class ReliabilityBin(ResponseModel):
     """Held-out rows whose probability lay in [lower, upper)."""
 
     lower: float
@@ -187,7 +187,7 @@ class ReliabilityBin(Answer):
     """The share for which it came true."""
 
 
-class ProbabilityInfo(Answer):
+class ProbabilityInfo(ResponseModel):
     """How probabilities are made, and how good they were for rows that did not shape them.
 
     Two classes: the probability of `classes[1]`; more: that of the likeliest class.
@@ -199,7 +199,7 @@ class ProbabilityInfo(Answer):
     reliability: list[ReliabilityBin]
 
 
-class ArtifactInfo(Answer):
+class ArtifactInfo(ResponseModel):
     """The file on disk."""
 
     format: int
@@ -207,7 +207,7 @@ class ArtifactInfo(Answer):
     bytes: int
 
 
-class VersionInfo(Answer):
+class VersionInfo(ResponseModel):
     """One version."""
 
     model: str
@@ -246,7 +246,7 @@ class VersionInfo(Answer):
     libraries: dict[str, str]
 
 
-class VersionSummary(Answer):
+class VersionSummary(ResponseModel):
     """One line about a version."""
 
     version: int
@@ -260,7 +260,7 @@ class VersionSummary(Answer):
     aliases: list[str]
 
 
-class ModelInfo(Answer):
+class ModelInfo(ResponseModel):
     """A model: its versions, newest first, and its aliases."""
 
     model: str
@@ -274,7 +274,7 @@ class ModelInfo(Answer):
     offset: int
 
 
-class ModelSummary(Answer):
+class ModelSummary(ResponseModel):
     """One line about a model."""
 
     model: str
@@ -283,7 +283,7 @@ class ModelSummary(Answer):
     aliases: dict[str, int]
 
 
-class ModelPage(Answer):
+class ModelPage(ResponseModel):
     """Some models, by name."""
 
     items: list[ModelSummary]
@@ -292,13 +292,13 @@ class ModelPage(Answer):
     offset: int
 
 
-class AliasRequest(Wire):
+class AliasRequest(RequestModel):
     """Where an alias shall point."""
 
     version: Annotated[int, Field(ge=1, le=INT64), WHOLE]
 
 
-class AliasInfo(Answer):
+class AliasInfo(ResponseModel):
     """Where an alias points, and pointed before."""
 
     model: str
@@ -307,7 +307,7 @@ class AliasInfo(Answer):
     previous: int | None
 
 
-class Plane(Answer):
+class Plane(ResponseModel):
     """One fitted hyperplane, in the space after scaling and encoding.
 
     linear: f(x) = coef . x + intercept; kernel: f(x) = sum_j dual_coef_j k(x, landmark_j) +
@@ -322,7 +322,7 @@ class Plane(Answer):
     norm: float
 
 
-class Scaling(Answer):
+class Scaling(ResponseModel):
     """x_scaled = (x - offset) * factor, per input."""
 
     inputs: list[str]
@@ -330,7 +330,7 @@ class Scaling(Answer):
     factor: list[float]
 
 
-class PlanesInfo(Answer):
+class PlanesInfo(ResponseModel):
     """All planes of a version; landmarks and their coefficients come in pages."""
 
     model: str
@@ -344,7 +344,7 @@ class PlanesInfo(Answer):
     offset: int
 
 
-class RowMembership(Answer):
+class RowMembership(ResponseModel):
     """One training row."""
 
     row: int
@@ -357,7 +357,7 @@ class RowMembership(Answer):
     distances: list[float] | None
 
 
-class MembershipPage(Answer):
+class MembershipPage(ResponseModel):
     """Some training rows of a version."""
 
     model: str
@@ -368,7 +368,7 @@ class MembershipPage(Answer):
     offset: int
 
 
-class SearchPage(Answer):
+class SearchPage(ResponseModel):
     """Some configurations of a search."""
 
     model: str

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
 from app.schemas.arrays import Rows
-from app.schemas.base import INT64, WHOLE, Answer, Name, Wire
+from app.schemas.base import INT64, WHOLE, Name, RequestModel, ResponseModel
 
 VersionNumber = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 Output = Literal["labels", "scores", "distances", "probabilities"]
@@ -17,7 +17,7 @@ Output = Literal["labels", "scores", "distances", "probabilities"]
 OUTPUTS: tuple[str, ...] = get_args(Output)
 
 
-class PredictionRequest(Wire):
+class PredictionRequest(RequestModel):
     """Rows to classify.
 
     Without `version` and `alias` the alias `production` answers if it is set, else the newest
@@ -37,7 +37,7 @@ class PredictionRequest(Wire):
         return self
 
 
-class PredictionQuery(Wire):
+class PredictionQuery(RequestModel):
     """What a call says in its query when its body is not JSON, or its answer is bare numbers."""
 
     model: Name = "default"
@@ -61,7 +61,7 @@ def _require_one_target(version: int | None, alias: str | None) -> None:
 _IF_ASKED: Any = Field(default_factory=list)
 
 
-class PredictionAnswer(Answer):
+class PredictionAnswer(ResponseModel):
     """Labels, decision scores and distances, row by row, and the version that gave them.
 
     Two classes: one score per row, the distance to the plane of `classes[0]` minus the distance to

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
-from app.schemas.base import WHOLE, Wire
+from app.schemas.base import WHOLE, RequestModel
 from app.schemas.values import (
     Coef0,
     Cost,
@@ -37,7 +37,7 @@ Scoring = Literal["accuracy", "balanced_accuracy", "f1_macro", "roc_auc"]
 Probability = Literal["sigmoid", "isotonic"]
 
 
-class SearchGrid(Wire):
+class SearchGrid(RequestModel):
     """Values for parameters of the estimator; every combination is tried."""
 
     kernel: Values[Kernel] = None
@@ -73,7 +73,7 @@ class SearchGrid(Wire):
         return prod(len(values) for values in self.lists().values())
 
 
-class Search(Wire):
+class Search(RequestModel):
     """Find parameters by cross-validation. Those that `params` sets hold, the others are searched.
 
     `auto` goes from coarse to fine through kernels, widths, costs and memberships; `grid` tries every

@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from app.errors import Flaw
 from app.schemas.arrays import Labels, Rows, Weights
-from app.schemas.base import WHOLE, Name, Wire
+from app.schemas.base import WHOLE, Name, RequestModel
 from app.schemas.cells import MAX_TEXT
 from app.schemas.search import Search
 from app.schemas.values import (
@@ -32,7 +32,7 @@ FeatureName = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 ClassWeights = Annotated[dict[str, Cost], Field(min_length=1, max_length=100)]
 
 
-class EstimatorParams(Wire):
+class EstimatorParams(RequestModel):
     """The parameters of `frtsvm_core.FRTSVMClassifier`, with its defaults."""
 
     kernel: Kernel = "rbf"
@@ -74,7 +74,7 @@ class EstimatorParams(Wire):
         return value
 
 
-class Validation(Wire):
+class Validation(RequestModel):
     """How to measure the model: by folds, or on a holdout share. Not both."""
 
     folds: Annotated[int, Field(ge=2, le=50), WHOLE] | None = None
@@ -97,7 +97,7 @@ class _OrAuto:
         return {"anyOf": [handler(schema), {"const": AUTO, "type": "string"}]}
 
 
-class TrainingOptions(Wire):
+class TrainingOptions(RequestModel):
     """Everything about a training but its data; the `options` of a CSV or Parquet body."""
 
     params: Annotated[EstimatorParams, _OrAuto()] = Field(

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstra
 from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
-from app.schemas.base import INT64, WHOLE, Answer, Wire
+from app.schemas.base import INT64, WHOLE, RequestModel, ResponseModel
 
 Datatype = Literal[
     "BOOL",
@@ -72,7 +72,7 @@ Data = Annotated[
 ]
 
 
-class RequestInput(Wire):
+class RequestInput(RequestModel):
     """An input tensor."""
 
     name: TensorName
@@ -82,14 +82,14 @@ class RequestInput(Wire):
     data: Data = None
 
 
-class RequestOutput(Wire):
+class RequestOutput(RequestModel):
     """An output that is wanted."""
 
     name: TensorName
     parameters: Parameters = Field(default_factory=dict)
 
 
-class InferenceRequest(Wire):
+class InferenceRequest(RequestModel):
     """Rows to classify: one tensor `X` of shape [rows, features], or one tensor per feature name.
 
     `model_name` and `model_version` are what some clients repeat from the path; the path counts.
@@ -103,13 +103,13 @@ class InferenceRequest(Wire):
     outputs: Annotated[list[RequestOutput], Field(max_length=MAX_TENSORS)] | None = None
 
 
-class IndexRequest(Wire):
+class IndexRequest(RequestModel):
     """Which models to list."""
 
     ready: bool = False
 
 
-class RepositoryRequest(Wire):
+class RepositoryRequest(RequestModel):
     """Loading and unloading."""
 
     parameters: Parameters = Field(default_factory=dict)
@@ -126,26 +126,26 @@ class ProtocolError(BaseModel):
     error: str
 
 
-class ServerLive(Answer):
+class ServerLive(ResponseModel):
     """The process answers."""
 
     live: bool
 
 
-class ServerReady(Answer):
+class ServerReady(ResponseModel):
     """The server takes requests."""
 
     ready: bool
 
 
-class ModelReady(Answer):
+class ModelReady(ResponseModel):
     """The model is loaded."""
 
     name: str
     ready: bool
 
 
-class ServerMetadata(Answer):
+class ServerMetadata(ResponseModel):
     """What this server is, and which extensions of the protocol it has."""
 
     name: str
@@ -153,7 +153,7 @@ class ServerMetadata(Answer):
     extensions: list[str]
 
 
-class TensorMetadata(Answer):
+class TensorMetadata(ResponseModel):
     """A tensor of a model; -1 stands for the number of rows."""
 
     name: str
@@ -161,7 +161,7 @@ class TensorMetadata(Answer):
     shape: list[int]
 
 
-class ModelMetadata(Answer):
+class ModelMetadata(ResponseModel):
     """The tensors of a model, and its versions."""
 
     name: str
@@ -171,7 +171,7 @@ class ModelMetadata(Answer):
     outputs: list[TensorMetadata]
 
 
-class ConfigTensor(Answer):
+class ConfigTensor(ResponseModel):
     """A tensor in the words of a Triton configuration."""
 
     name: str
@@ -179,13 +179,13 @@ class ConfigTensor(Answer):
     dims: list[int]
 
 
-class ConfigParameter(Answer):
+class ConfigParameter(ResponseModel):
     """A free parameter of a configuration."""
 
     string_value: str
 
 
-class ModelConfig(Answer):
+class ModelConfig(ResponseModel):
     """The configuration of a model in Triton's shape."""
 
     name: str
@@ -198,7 +198,7 @@ class ModelConfig(Answer):
     parameters: dict[str, ConfigParameter]
 
 
-class IndexEntry(Answer):
+class IndexEntry(ResponseModel):
     """One version in the index of the repository."""
 
     name: str
@@ -207,7 +207,7 @@ class IndexEntry(Answer):
     reason: str
 
 
-class ResponseOutput(Answer):
+class ResponseOutput(ResponseModel):
     """An output tensor. Binary data have `parameters.binary_data_size` in the place of `data`."""
 
     name: str
@@ -217,7 +217,7 @@ class ResponseOutput(Answer):
     data: list[Any] | None = None
 
 
-class InferenceResponse(Answer):
+class InferenceResponse(ResponseModel):
     """The outputs, and the version that gave them."""
 
     model_name: str
@@ -226,14 +226,14 @@ class InferenceResponse(Answer):
     outputs: list[ResponseOutput]
 
 
-class Duration(Answer):
+class Duration(ResponseModel):
     """How often, and how long in all."""
 
     count: int
     ns: int
 
 
-class InferenceDurations(Answer):
+class InferenceDurations(ResponseModel):
     """Where the time of the requests went."""
 
     success: Duration
@@ -246,7 +246,7 @@ class InferenceDurations(Answer):
     cache_miss: Duration
 
 
-class BatchDurations(Answer):
+class BatchDurations(ResponseModel):
     """The same for one number of rows."""
 
     batch_size: int
@@ -255,7 +255,7 @@ class BatchDurations(Answer):
     compute_output: Duration
 
 
-class ModelStatistics(Answer):
+class ModelStatistics(ResponseModel):
     """What one version has answered, through the protocol and in the process that was asked."""
 
     name: str
@@ -269,7 +269,7 @@ class ModelStatistics(Answer):
     batch_stats: list[BatchDurations]
 
 
-class Statistics(Answer):
+class Statistics(ResponseModel):
     """All that was asked for."""
 
     model_stats: list[ModelStatistics]

@@ -9,7 +9,7 @@ import time
 
 import httpx
 
-from app.api.server import WORKER_SILENCE
+from app.api.server import WORKER_HEALTH_TIMEOUT
 from tests.app.server import Server
 from tests.reliability.invariants import Ledger
 from tests.reliability.kills import victims
@@ -19,7 +19,7 @@ from tests.reliability.servers import make_server
 
 CLIENTS = 4
 #: Seconds until two workers must exist again, with a tolerance for a busy machine.
-REPLACED = {"killed": 15.0, "suspended": WORKER_SILENCE + 20.0}
+REPLACED = {"killed": 15.0, "suspended": WORKER_HEALTH_TIMEOUT + 20.0}
 
 
 class _Clients:

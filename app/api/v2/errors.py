@@ -1,4 +1,4 @@
-"""Errors under /v2 are `{"error": "..."}`: what the published clients read."""
+"""Error responses under /v2: `{"error": "..."}`, as the protocol's clients expect."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from app.api.problems import MEDIA_TYPE, STATUS
 
 _JSON = "application/json"
 _PREFIX = "/v2"
-_CLOSED = b"content-type", b"content-length"
+#: Headers of a problem that do not hold for the rewritten body.
+_REPLACED = b"content-type", b"content-length"
 
 
 class ProtocolErrors:
-    """Outermost: rewrites every problem on its way out, wherever it comes from."""
+    """Outermost layer: rewrites the problem responses of all inner layers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -31,12 +32,12 @@ class ProtocolErrors:
 
 
 def is_protocol_path(path: str) -> bool:
-    """Whether clients of the protocol read the answer."""
+    """Return whether a path belongs to the inference protocol."""
     return path == _PREFIX or path.startswith(_PREFIX + "/")
 
 
 class _Rewriting:
-    """Holds a problem back until it is complete; everything else passes as it is."""
+    """Collects a problem response and rewrites it; passes on any other response unchanged."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -44,7 +45,7 @@ class _Rewriting:
         self._body = b""
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, or hold it."""
+        """Pass a message on, or hold it until the problem is complete."""
         if message["type"] == "http.response.start":
             if (b"content-type", MEDIA_TYPE.encode()) in message["headers"]:
                 self._start = message
@@ -55,7 +56,7 @@ class _Rewriting:
                 return
             start, self._start = self._start, None
             body = orjson.dumps({"error": _sentence(self._body)})
-            kept = [(k, v) for k, v in start["headers"] if k not in _CLOSED]
+            kept = [(k, v) for k, v in start["headers"] if k not in _REPLACED]
             head = [(b"content-type", _JSON.encode()), (b"content-length", b"%d" % len(body))]
             await self._send({**start, "headers": head + kept})
             message = {"type": "http.response.body", "body": body}
@@ -63,20 +64,20 @@ class _Rewriting:
 
 
 def respond_to_protocol(error: errors.ServiceError) -> Response:
-    """The answer to a domain error as the clients of the protocol read it."""
+    """Return the response to a service error in the form of the protocol."""
     found = respond_to(error)
-    kept = {key: value for key, value in found.headers.items() if key.encode() not in _CLOSED}
+    kept = {key: value for key, value in found.headers.items() if key.encode() not in _REPLACED}
     body = orjson.dumps({"error": _sentence(bytes(found.body))})
     return Response(body, found.status_code, kept, media_type=_JSON)
 
 
 def _sentence(problem: bytes) -> str:
-    """The detail of a problem, which names field, row and reason. HEAD answers have none."""
+    """Return the detail of a problem, or an empty string for the empty body of a HEAD response."""
     return str(orjson.loads(problem)["detail"]) if problem else ""
 
 
 def documented(*kinds: type[errors.ServiceError]) -> dict[int | str, dict[str, Any]]:
-    """The part of `responses=` that tells which errors a route can answer with."""
+    """Return the part of `responses=` that describes the errors that a route can return."""
     by_status: dict[int, list[str]] = {}
     for kind in kinds:
         by_status.setdefault(STATUS[kind], []).append((kind.__doc__ or "").strip().split("\n")[0])

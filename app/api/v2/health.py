@@ -1,4 +1,4 @@
-"""Is the server alive, is it ready. Needs no key."""
+"""Liveness and readiness of the server. No API key is required."""
 
 from __future__ import annotations
 
@@ -12,15 +12,23 @@ from app.schemas.v2 import ServerLive, ServerReady
 router = APIRouter(prefix="/v2/health", tags=["inference protocol"])
 
 
-@router.get("/live", response_model=ServerLive)
+@router.get("/live", response_model=ServerLive, summary="Check server liveness")
 async def is_server_live() -> Response:
-    """The process answers."""
+    """Return 200 as long as the process can respond. No API key is required."""
     return JsonResponse({"live": True})
 
 
-@router.get("/ready", response_model=ServerReady, responses=errors.READY)
+@router.get(
+    "/ready",
+    response_model=ServerReady,
+    summary="Check server readiness",
+    responses=errors.READY,
+)
 def is_server_ready(request: Request) -> Response:
-    """The database answers, the folder can be written, and the server is not stopping."""
+    """Return 200 if the database responds, the data folder is writable and the server is not stopping.
+
+    No API key is required.
+    """
     container = container_of(request)
     container.require_running()
     container.store.require_ready()

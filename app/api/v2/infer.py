@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request, Response
 
 from app.api.bodies import EAGER_ARRAY_BYTES, EAGER_BYTES, INLINE_BYTES, JSON
 from app.api.deps import container_of, require_caller
-from app.api.encodings import MIN_BYTES, coding_of_answer, packed
-from app.api.raw import Later, Opening, RawRoute, answer
+from app.api.encodings import MIN_BYTES, compress, response_coding
+from app.api.raw import DeferredResponse, RawRoute, RequestHead, run_endpoint
 from app.api.responses import BytesResponse
 from app.api.v2 import errors
 from app.api.v2.routing import UnresolvedRoute, target_of, target_parameters
@@ -33,12 +33,13 @@ _EXAMPLE = {
 
 
 def _described(*, versioned: bool) -> dict[str, Any]:
-    """The parts of the document that FastAPI cannot find in the signature."""
+    """Return the parts of the OpenAPI document that FastAPI cannot derive from the signature."""
     length = {
         "name": "Inference-Header-Content-Length",
         "in": "header",
         "required": False,
-        "description": "The length of the JSON part if binary data follow it.",
+        "description": "Length in bytes of the JSON part of the body, if binary data follow it. "
+        "Default: the whole body is JSON.",
         "schema": {"type": "integer", "minimum": 0},
     }
     schema = {"$ref": "#/components/schemas/InferenceRequest"}
@@ -52,7 +53,7 @@ def _described(*, versioned: bool) -> dict[str, Any]:
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The outputs: JSON, and behind it the binary data if some were asked for.",
+        "description": "The outputs as JSON, followed by the binary data of outputs requested in binary form.",
         "content": {OCTETS: _BINARY},
     },
     **errors.INFER,
@@ -61,37 +62,44 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 
 @router.post(
     "/{name}/infer",
+    summary="Predict with a model",
     response_model=InferenceResponse,
     responses=_RESPONSES,
     openapi_extra=_described(versioned=False),
 )
 async def infer(request: Request) -> Response:
-    """Labels, scores and distances as tensors.
+    """Predict labels, scores and distances as tensors, with the version that serves the model.
 
-    Inputs are one tensor `X` of shape [rows, features], or one tensor of shape [rows] per feature
-    name. Each input and each output may be JSON or binary.
+    That is the version of the alias `production`, or the newest version if that alias does not
+    exist. The inputs are one tensor `X` of shape [rows, features], or one tensor of shape [rows] per
+    feature, named after it. Each input and each output is JSON or binary.
     """
-    return await _answer(request)
+    return await _respond(request)
 
 
 @router.post(
     "/{name}/versions/{version}/infer",
+    summary="Predict with a version",
     response_model=InferenceResponse,
     responses=_RESPONSES,
     openapi_extra=_described(versioned=True),
 )
 async def infer_version(request: Request) -> Response:
-    """The same with one version."""
-    return await _answer(request)
+    """Predict labels, scores and distances as tensors, with the given version.
+
+    The inputs are one tensor `X` of shape [rows, features], or one tensor of shape [rows] per
+    feature, named after it. Each input and each output is JSON or binary.
+    """
+    return await _respond(request)
 
 
-async def _answer(request: Request) -> Response:
+async def _respond(request: Request) -> Response:
     endpoint = InferEndpoint(container_of(request))
-    return await answer(endpoint, request.scope, request.receive, request.path_params)
+    return await run_endpoint(endpoint, request.scope, request.receive, request.path_params)
 
 
 class _Call(NamedTuple):
-    """What the path and the headers say."""
+    """Path parameters and headers of a request."""
 
     model: str
     version: int | None
@@ -100,50 +108,50 @@ class _Call(NamedTuple):
 
 
 class InferEndpoint:
-    """The whole call, from headers to bytes."""
+    """Handles an inference request, from the headers to the response bytes."""
 
     def __init__(self, container: Container) -> None:
         self._container = container
         self._service: InferenceService = container.inference
 
-    def admit(self, opening: Opening) -> _Call:
-        """Who calls, which version, and how the bodies are put together."""
-        headers = opening.headers
-        require_caller(self._container, opening.server, headers, Scope.PREDICT)
-        model, version = target_of(opening.parameters)
+    def admit(self, head: RequestHead) -> _Call:
+        """Check the API key and read the target and the encoding of the bodies."""
+        headers = head.headers
+        require_caller(self._container, head.server, headers, Scope.PREDICT)
+        model, version = target_of(head.parameters)
         length = _header_length(headers.get(HEADER_LENGTH))
-        return _Call(model, version, length, coding_of_answer(headers))
+        return _Call(model, version, length, response_coding(headers))
 
-    def at_once(self, call: _Call, body: bytes | bytearray) -> Response | Later:
-        """Tensors that are read and answered quickly, for a model that is loaded."""
+    def try_immediate(self, call: _Call, body: bytes | bytearray) -> Response | DeferredResponse:
+        """Predict at once if the model is loaded and the tensors are small."""
         most = EAGER_BYTES if call.header_length is None else EAGER_ARRAY_BYTES
         if len(body) > (most if call.coding is None else INLINE_BYTES):
             return partial(self.compute, call, body)
         asked = self._service.read_if_quick(call.model, call.version, body, call.header_length)
         if asked is None:
             return partial(self.compute, call, body)
-        return self._answer(call, asked) if asked.is_quick else partial(self._answer, call, asked)
+        return self._respond(call, asked) if asked.is_quick else partial(self._respond, call, asked)
 
     def compute(self, call: _Call, body: bytes | bytearray) -> Response:
-        """Any tensors, any model."""
+        """Predict for tensors of any size and a model that may not be loaded."""
         asked = self._service.read(call.model, call.version, body, call.header_length)
-        return self._answer(call, asked)
+        return self._respond(call, asked)
 
-    def _answer(self, call: _Call, asked: Asked) -> Response:
+    def _respond(self, call: _Call, asked: Asked) -> Response:
         found = self._service.answer(asked)
         headers = []
         if found.header_length is not None:
             headers.append((HEADER_LENGTH, b"%d" % found.header_length))
         content = found.body
         if call.coding is not None and len(content) >= MIN_BYTES:
-            content = packed(content, call.coding)
+            content = compress(content, call.coding)
             headers += [(b"content-encoding", call.coding.encode()), (b"vary", b"Accept-Encoding")]
         media_type = JSON if found.header_length is None else OCTETS
         return BytesResponse(media_type.encode(), content, headers=headers)
 
 
 def raw_routes(container: Container) -> list[RawRoute]:
-    """The same calls, before the framework."""
+    """Return the raw routes of inference, which bypass the framework."""
     endpoint = InferEndpoint(container)
     paths = (
         f"{router.prefix}/{{name}}/infer",
@@ -156,5 +164,5 @@ def _header_length(given: bytes | None) -> int | None:
     if given is None:
         return None
     if not (given.isdigit() and len(given) < 20):
-        raise MalformedBody("Inference-Header-Content-Length is not a number of bytes")
+        raise MalformedBody("Inference-Header-Content-Length must be a number of bytes.")
     return int(given)

@@ -1,4 +1,4 @@
-"""Which models there are; into the memory of this process and out of it."""
+"""Model repository: list the versions, load and unload models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from app.api.bodies import JSON, parse
-from app.api.deps import Administrating, ModelName, Predicting, container_of
+from app.api.deps import AdminCaller, ModelName, PredictCaller, container_of
 from app.api.responses import JsonResponse
 from app.api.v2 import errors
 from app.schemas.v2 import IndexEntry, IndexRequest, RepositoryRequest
@@ -25,18 +25,22 @@ def _body(kind: type[BaseModel]) -> dict[str, Any]:
 
 
 async def _read(request: Request, kind: type[Parsed]) -> Parsed:
-    """A body that may be missing, of whatever content type: the clients name none."""
+    """Read an optional JSON body. Its content type is ignored, because the clients do not send one."""
     return parse(kind, await request.body() or b"{}")
 
 
 @router.post(
     "/index",
+    summary="List all versions",
     response_model=list[IndexEntry],
     responses=errors.INDEX,
     openapi_extra=_body(IndexRequest),
 )
-async def get_repository_index(request: Request, caller: Predicting) -> Response:
-    """All versions of all models; with `{"ready": true}` those that can answer."""
+async def get_repository_index(request: Request, caller: PredictCaller) -> Response:
+    """Return all versions of all models.
+
+    With the body `{"ready": true}`, only versions that can be loaded are returned.
+    """
     wanted = await _read(request, IndexRequest)
     index = container_of(request).repository.index
     entries = await run_in_threadpool(index, ready=wanted.ready)
@@ -45,15 +49,16 @@ async def get_repository_index(request: Request, caller: Predicting) -> Response
 
 @router.post(
     "/models/{name}/load",
+    summary="Load a model",
     responses=errors.CHANGE,
     response_class=Response,
     openapi_extra=_body(RepositoryRequest),
 )
-async def load_model(request: Request, name: ModelName, caller: Administrating) -> Response:
-    """Load the version that answers when none is named, so that the first caller need not wait.
+async def load_model(request: Request, name: ModelName, caller: AdminCaller) -> Response:
+    """Load the version that serves the model, so that the first prediction does not have to wait.
 
-    Models are loaded when they are asked for in any case. With several workers the call reaches
-    one of them.
+    The service also loads models when they are first used. Each worker process loads its own models,
+    and the request reaches only one of them.
     """
     wanted = await _read(request, RepositoryRequest)
     await run_in_threadpool(container_of(request).repository.load, name, wanted)
@@ -62,14 +67,15 @@ async def load_model(request: Request, name: ModelName, caller: Administrating) 
 
 @router.post(
     "/models/{name}/unload",
+    summary="Unload a model",
     responses=errors.CHANGE,
     response_class=Response,
     openapi_extra=_body(RepositoryRequest),
 )
-async def unload_model(request: Request, name: ModelName, caller: Administrating) -> Response:
-    """Free the memory that all versions of a model take in this process.
+async def unload_model(request: Request, name: ModelName, caller: AdminCaller) -> Response:
+    """Free the memory that all versions of a model take in one worker process.
 
-    The model stays there and ready: the next request loads it again. To retire it, delete it or
+    The model remains available: the next request loads it again. To stop serving it, delete it or
     move its alias.
     """
     await _read(request, RepositoryRequest)

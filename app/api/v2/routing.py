@@ -1,4 +1,4 @@
-"""Routes that read their request themselves."""
+"""Routes whose functions read the request themselves."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _VERSION = re.compile(r"[0-9]{1,19}")
 
 
 class UnresolvedRoute(APIRoute):
-    """In the document as any other route, but its function gets the request and nothing else.
+    """Route that is documented like any other, but passes only the request to its function.
 
-    Resolving parameters and dependencies would cost more than predicting a row.
+    Resolving parameters and dependencies takes longer than predicting a row.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The function itself."""
+        """Return the function of the route, without FastAPI's resolution of parameters."""
         endpoint = cast(Callable[[Request], Awaitable[Response]], self.endpoint)
 
         async def handle(request: Request) -> Response:
@@ -35,23 +35,25 @@ class UnresolvedRoute(APIRoute):
 
 
 def target_of(parameters: PathParameters) -> tuple[str, int | None]:
-    """Model and version of a path, by the rules that `ModelName` and `Version` state."""
+    """Return model and version of a path, validated like `ModelName` and `Version`."""
     name, version = parameters["name"], parameters.get("version")
     if name is None or _NAME.fullmatch(name) is None:
-        raise invalid([Flaw(f"a name matches {NAME_PATTERN}", "path.name")])
+        raise invalid([Flaw(f"The model name must match {NAME_PATTERN}.", "path.name")])
     if version is None:
         return name, None
     if _VERSION.fullmatch(version) is None or not 1 <= int(version) <= INT64:
-        raise invalid([Flaw("a version is an integer from 1", "path.version")])
+        raise invalid([Flaw("The version must be an integer of at least 1.", "path.version")])
     return name, int(version)
 
 
 def target_parameters(*, versioned: bool) -> list[dict[str, Any]]:
-    """How the document describes what `target_of` reads."""
+    """Return the OpenAPI description of the path parameters that `target_of` reads."""
     name = {"type": "string", "pattern": NAME_PATTERN}
     version = {"type": "integer", "minimum": 1, "maximum": INT64}
-    found = {"name": name, "version": version} if versioned else {"name": name}
+    found = {"name": ("Name of the model.", name)}
+    if versioned:
+        found["version"] = ("Version number, counted from 1.", version)
     return [
-        {"name": key, "in": "path", "required": True, "schema": schema}
-        for key, schema in found.items()
+        {"name": key, "in": "path", "required": True, "description": about, "schema": schema}
+        for key, (about, schema) in found.items()
     ]

@@ -1,10 +1,10 @@
-"""How often and how long models have answered, in the process that is asked."""
+"""Inference statistics of the worker process that receives the request."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from app.api.deps import ModelName, Predicting, Version, container_of
+from app.api.deps import ModelName, PredictCaller, Version, container_of
 from app.api.responses import JsonResponse
 from app.api.v2 import errors
 from app.schemas.v2 import Statistics
@@ -12,26 +12,50 @@ from app.schemas.v2 import Statistics
 router = APIRouter(prefix="/v2/models", tags=["inference protocol"])
 
 
-def _answer(request: Request, name: str | None, version: int | None) -> Response:
+def _respond(request: Request, name: str | None, version: int | None) -> Response:
     found = container_of(request).repository.statistics(name, version)
     return JsonResponse(Statistics(model_stats=found))
 
 
-@router.get("/stats", response_model=Statistics, responses=errors.STATISTICS)
-def get_statistics(request: Request, caller: Predicting) -> Response:
-    """All versions that have answered."""
-    return _answer(request, None, None)
+@router.get(
+    "/stats",
+    response_model=Statistics,
+    summary="Get inference statistics",
+    responses=errors.STATISTICS,
+)
+def get_statistics(request: Request, caller: PredictCaller) -> Response:
+    """Return the statistics of all versions that have served inference requests.
+
+    Each worker process counts its own requests through the inference protocol.
+    """
+    return _respond(request, None, None)
 
 
-@router.get("/{name}/stats", response_model=Statistics, responses=errors.READ)
-def get_model_statistics(request: Request, name: ModelName, caller: Predicting) -> Response:
-    """The versions of a model that have answered."""
-    return _answer(request, name, None)
+@router.get(
+    "/{name}/stats",
+    response_model=Statistics,
+    summary="Get inference statistics of a model",
+    responses=errors.READ,
+)
+def get_model_statistics(request: Request, name: ModelName, caller: PredictCaller) -> Response:
+    """Return the statistics of the versions of a model that have served inference requests.
+
+    Each worker process counts its own requests through the inference protocol.
+    """
+    return _respond(request, name, None)
 
 
-@router.get("/{name}/versions/{version}/stats", response_model=Statistics, responses=errors.READ)
+@router.get(
+    "/{name}/versions/{version}/stats",
+    response_model=Statistics,
+    summary="Get inference statistics of a version",
+    responses=errors.READ,
+)
 def get_version_statistics(
-    request: Request, name: ModelName, version: Version, caller: Predicting
+    request: Request, name: ModelName, version: Version, caller: PredictCaller
 ) -> Response:
-    """One version."""
-    return _answer(request, name, version)
+    """Return the inference statistics of one version.
+
+    Each worker process counts its own requests through the inference protocol.
+    """
+    return _respond(request, name, version)

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.api.encodings import coding_of_answer
+from app.api.encodings import response_coding
 from tests.app.data import training
 from tests.app.server import Server
 
@@ -159,4 +159,4 @@ def test_a_small_bomb_is_counted_too(client: httpx.Client, streamed: bool) -> No
 )
 def test_which_coding_an_answer_has(accepted: str | None, coding: str | None) -> None:
     headers = {} if accepted is None else {b"accept-encoding": accepted.encode()}
-    assert coding_of_answer(headers) == coding
+    assert response_coding(headers) == coding

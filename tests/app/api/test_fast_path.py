@@ -205,22 +205,22 @@ def test_bodies_that_are_too_much_to_hold_together_are_answered_all(server: Serv
 
 def test_what_is_held_is_counted() -> None:
     fast_path = FastPath(RouteTable([]), cast("Recorder", None), 10**9, InFlight(10**9))
-    assert fast_path.hold(MAX_HELD)
-    assert not fast_path.hold(1)
+    assert fast_path.reserve(MAX_HELD)
+    assert not fast_path.reserve(1)
     fast_path.release(5)
-    assert fast_path.hold(5)
-    assert not fast_path.hold(1)
+    assert fast_path.reserve(5)
+    assert not fast_path.reserve(1)
 
 
 def test_what_is_held_counts_with_all_other_bodies() -> None:
     everything = InFlight(10)
     fast_path = FastPath(RouteTable([]), cast("Recorder", None), 10**9, everything)
-    assert everything.take(6)
-    assert not fast_path.hold(5)
-    assert fast_path.hold(4)
-    assert not everything.take(1)
+    assert everything.reserve(6)
+    assert not fast_path.reserve(5)
+    assert fast_path.reserve(4)
+    assert not everything.reserve(1)
     fast_path.release(4)
-    assert everything.take(4)
+    assert everything.reserve(4)
 
 
 @pytest.mark.timed

@@ -119,7 +119,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         (("models", "../x"), "not a name"),
         (("train", "TABLE", "--target", "y", "--budget", "5"), "add --auto"),
         (("train", "TABLE", "--target", "y", "--options", '{"params": 1}'), "JSON object or"),
-        (("serve", "--host", "0.0.0.0"), "refusing to listen on 0.0.0.0"),
+        (("serve", "--host", "0.0.0.0"), "Refusing to listen on 0.0.0.0"),
     ],
 )
 def test_errors_are_one_line(
