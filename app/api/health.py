@@ -29,6 +29,7 @@ async def is_alive() -> Response:
     "/readyz",
     response_model=Health,
     summary="Check readiness",
+    response_description="The server is ready.",
     responses=documented(errors.StoreUnavailable, errors.ShuttingDown, errors.StoreFull),
 )
 def is_ready(request: Request) -> Response:
@@ -46,6 +47,7 @@ def is_ready(request: Request) -> Response:
     "/readyz/predictions",
     response_model=Health,
     summary="Check readiness for predictions",
+    response_description="The server is ready for predictions.",
     responses=documented(errors.ShuttingDown),
 )
 async def is_ready_to_predict(request: Request) -> Response:

@@ -41,7 +41,13 @@ _COMMON = (
 )
 
 
-@router.get("", response_model=JobPage, summary="List jobs", responses=documented(*_COMMON))
+@router.get(
+    "",
+    response_model=JobPage,
+    summary="List jobs",
+    response_description="A page of jobs.",
+    responses=documented(*_COMMON),
+)
 def list_jobs(
     jobs: Jobs,
     caller: TrainCaller,
@@ -60,6 +66,7 @@ def list_jobs(
     "/{job}",
     response_model=JobInfo,
     summary="Get a job",
+    response_description="The job.",
     responses=documented(*_COMMON, errors.JobNotFound),
 )
 def get_job(job: JobId, jobs: Jobs, caller: TrainCaller) -> Response:
@@ -71,6 +78,7 @@ def get_job(job: JobId, jobs: Jobs, caller: TrainCaller) -> Response:
     "/{job}",
     response_model=JobInfo,
     summary="Cancel a job",
+    response_description="The job after it has ended.",
     responses={
         202: {
             "model": JobInfo,

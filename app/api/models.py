@@ -70,7 +70,13 @@ Sort = Literal[
 ]
 
 
-@router.get("", response_model=ModelPage, summary="List models", responses=documented(*_COMMON))
+@router.get(
+    "",
+    response_model=ModelPage,
+    summary="List models",
+    response_description="A page of models.",
+    responses=documented(*_COMMON),
+)
 def list_models(
     models: Models, caller: PredictCaller, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
@@ -78,7 +84,13 @@ def list_models(
     return JsonResponse(models.page(limit, offset))
 
 
-@router.get("/{name}", response_model=ModelInfo, summary="Get a model", responses=_READ)
+@router.get(
+    "/{name}",
+    response_model=ModelInfo,
+    summary="Get a model",
+    response_description="The model.",
+    responses=_READ,
+)
 def get_model(
     name: ModelName, models: Models, caller: PredictCaller, limit: Limit = 100, offset: Offset = 0
 ) -> Response:
@@ -86,7 +98,13 @@ def get_model(
     return JsonResponse(models.model(name, limit, offset))
 
 
-@router.delete("/{name}", status_code=204, summary="Delete a model", responses=_CHANGE)
+@router.delete(
+    "/{name}",
+    status_code=204,
+    summary="Delete a model",
+    response_description="The model was deleted.",
+    responses=_CHANGE,
+)
 def delete_model(name: ModelName, models: Models, caller: AdminCaller) -> Response:
     """Delete all versions and all aliases of a model. Version numbers are never used again."""
     models.delete_model(name)
@@ -97,6 +115,7 @@ def delete_model(name: ModelName, models: Models, caller: AdminCaller) -> Respon
     "/{name}/versions/{version}",
     response_model=VersionInfo,
     summary="Get a version",
+    response_description="The version.",
     responses=_READ,
 )
 def get_version(
@@ -110,6 +129,7 @@ def get_version(
     "/{name}/versions/{version}",
     status_code=204,
     summary="Delete a version",
+    response_description="The version was deleted.",
     responses=_CHANGE,
 )
 def delete_version(
@@ -124,6 +144,7 @@ def delete_version(
     "/{name}/versions/{version}/planes",
     response_model=PlanesInfo,
     summary="Get the planes of a version",
+    response_description="The planes.",
     responses=_LOAD,
 )
 def get_planes(
@@ -145,6 +166,7 @@ def get_planes(
     "/{name}/versions/{version}/memberships",
     response_model=MembershipPage,
     summary="Get the memberships of the training rows",
+    response_description="A page of training rows.",
     responses=_LOAD,
 )
 def get_memberships(
@@ -183,6 +205,7 @@ def get_memberships(
     "/{name}/versions/{version}/search",
     response_model=SearchPage,
     summary="Get the configurations of a search",
+    response_description="A page of configurations.",
     responses=_SEARCH,
 )
 def get_search(
@@ -236,6 +259,7 @@ def get_plot(
     "/{name}/aliases/{alias}",
     response_model=AliasInfo,
     summary="Move an alias",
+    response_description="The alias after the change.",
     responses=_ALIAS,
     openapi_extra=json_body(AliasRequest, {"version": 3}),
 )
@@ -254,6 +278,7 @@ async def move_alias(
     "/{name}/aliases/{alias}/rollback",
     response_model=AliasInfo,
     summary="Roll back an alias",
+    response_description="The alias after the change.",
     responses=documented(
         *_COMMON, errors.ModelNotFound, errors.NothingToRollBack, errors.StoreFull
     ),
@@ -269,6 +294,7 @@ def roll_back_alias(
     "/{name}/aliases/{alias}",
     status_code=204,
     summary="Remove an alias",
+    response_description="The alias was removed.",
     responses=documented(*_COMMON, errors.ModelNotFound, errors.StoreFull),
 )
 def remove_alias(

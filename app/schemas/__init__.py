@@ -1,1 +1,1 @@
-"""The shape of what goes over the wire, and the ranges a caller must respect."""
+"""Schemas of requests and responses, with the ranges of their values."""

@@ -1,4 +1,4 @@
-"""Array-valued fields for pydantic: validated by `app.schemas.cells`, documented as JSON Schema."""
+"""Array-valued Pydantic fields, validated by `app.schemas.cells` and described as JSON Schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.schemas.table import Table
 
 
 def _as_field(read: Callable[[Any], Any]) -> PlainValidator:
-    """Hand the flaws, with their rows and columns, through pydantic's error."""
+    """Return a validator that passes flaws, with rows and columns, through Pydantic's error."""
 
     def validate(value: Any) -> Any:
         try:
@@ -29,8 +29,8 @@ def _as_field(read: Callable[[Any], Any]) -> PlainValidator:
 
 _CELL = {"anyOf": [{"type": "number"}, {"type": "string", "maxLength": MAX_TEXT}, {"type": "null"}]}
 _ROWS = {
-    "description": "Rows as equally long lists, or as objects with the feature names as keys. "
-    "`null` is a missing cell, allowed only with `impute`; text needs `one_hot`.",
+    "description": "The rows: lists of equal length, or objects with the same feature names as keys. "
+    "A `null` is a missing cell, which requires `impute`. Text requires `one_hot`.",
     "anyOf": [
         {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1, "items": _CELL}},
         {
@@ -47,7 +47,7 @@ _ROWS = {
 }
 _INT64 = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 _LABELS = {
-    "description": "One label per row, all of one type; they come back as they were sent.",
+    "description": "One label per row: all strings, all integers or all booleans.",
     "anyOf": [
         {"type": "array", "minItems": 1, "items": {"type": "string", "maxLength": MAX_TEXT}},
         {"type": "array", "minItems": 1, "items": _INT64},
@@ -58,7 +58,6 @@ _WEIGHTS = {
     "type": "array",
     "minItems": 1,
     "items": {"type": "number", "minimum": 0},
-    "description": "One weight per row.",
 }
 
 Rows = Annotated[Table, _as_field(read_rows), WithJsonSchema(_ROWS)]

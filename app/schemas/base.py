@@ -1,4 +1,4 @@
-"""What all wire types have in common."""
+"""Base classes and types shared by all request and response schemas."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
 
-#: Names of models and aliases: one rule for every route, every log line and the store. `$` is the
-#: very end here (pydantic's patterns have no "or before a final newline").
+#: Pattern of model and alias names, for every route, log line and store. In Pydantic's patterns, `$`
+#: matches only at the very end, not before a final newline.
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
 Name = Annotated[str, StringConstraints(strict=True, pattern=NAME_PATTERN)]
 
-#: A label is a string, an integer or a boolean, and comes back as it was sent.
+#: A class label.
 Label = str | int | bool
 
 
 def _whole(value: Any) -> Any:
-    """JSON knows one kind of number: 3.0 is an integer there, and a strict check would refuse it."""
+    """Convert a float such as 3.0, which JSON Schema counts as an integer, to an integer."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-#: Comes last in an annotation: before the bounds it would hide them from the JSON Schema.
+#: Accepts floats such as 3.0 as integers. Must be the last item of an annotation: before the bounds, it
+#: would hide them from the JSON Schema.
 WHOLE = BeforeValidator(_whole)
 
-#: Integers beyond 64 bits fit no array and no database column.
+#: Largest integer that fits into an array or a database column.
 INT64 = 2**63 - 1
 
 
 class RequestModel(BaseModel):
-    """A request: strict types, no unknown fields, no infinities."""
+    """Base of all requests: strict types, no unknown fields, no infinite numbers."""
 
     model_config = ConfigDict(
         strict=True,
@@ -50,18 +51,21 @@ class RequestModel(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _few_unknown_fields(cls, value: Any) -> Any:
-        """Stop at the first unknown field: pydantic would report each of a million of them."""
+    def _reject_unknown_field(cls, value: Any) -> Any:
+        """Report one unknown field only: Pydantic would report each of them, possibly a million."""
         if isinstance(value, dict):
             unknown = value.keys() - cls.model_fields.keys()
             if unknown:
                 name = min(unknown)[:64]
-                flaw = Flaw(f"unknown field, expected one of {sorted(cls.model_fields)}", name)
+                detail = (
+                    f"Unknown field. The allowed fields are {', '.join(sorted(cls.model_fields))}."
+                )
+                flaw = Flaw(detail, name)
                 raise PydanticCustomError("unknown_field", "unknown field", {"flaws": (flaw,)})
         return value
 
 
 class ResponseModel(BaseModel):
-    """A response; the server builds it, so nothing is coerced either."""
+    """Base of all responses: strict types, no unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

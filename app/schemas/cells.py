@@ -1,7 +1,7 @@
-"""From parsed JSON to a `Table`, or to the row and column that is wrong.
+"""Conversion of parsed JSON to a `Table`, with errors that name row and column.
 
-The common case, a list of equally long lists of numbers, is checked by a few calls that run in C;
-only what fails them, or holds text and nulls, is looked at cell by cell.
+A list of equally long lists of numbers is the common case and is checked by a few calls that run in C.
+Only rows that fail these checks, or contain text or nulls, are checked cell by cell.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from app.schemas.table import Table, TextColumn
 MAX_FLAWS = 10
 MAX_TEXT = 256
 _NUMBER = {int, float}
+NOT_FINITE = "The value is not a finite number."
 
 
 class CellError(ValueError):
-    """What is wrong with the rows, at most `MAX_FLAWS` of it."""
+    """Invalid rows, labels or weights, with at most `MAX_FLAWS` flaws."""
 
     def __init__(self, *flaws: Flaw) -> None:
         super().__init__(flaws[0].detail)
@@ -32,16 +33,16 @@ class CellError(ValueError):
 
 
 def first(items: Sequence[Any], wrong: Callable[[Any], bool]) -> int:
-    """Position of the first item that is wrong; there is one."""
+    """Return the position of the first wrong item. The caller knows that one exists."""
     return next((i for i, item in enumerate(items) if wrong(item)), 0)
 
 
 def read_rows(value: Any, field: str = "X") -> Table:
-    """A list of lists, or a list of objects, as a table; a table has been read already."""
+    """Convert a list of lists or a list of objects to a table; return a table unchanged."""
     if isinstance(value, Table):
         return value
     if not isinstance(value, list) or not value:
-        raise CellError(Flaw("expected a list of at least one row", field))
+        raise CellError(Flaw("Expected a list of at least one row.", field))
     kinds = set(map(type, value))
     if kinds == {list}:
         return _read_lists(value, field, None)
@@ -49,14 +50,14 @@ def read_rows(value: Any, field: str = "X") -> Table:
         return _read_objects(value, field)
     expected = type(value[0]) if type(value[0]) in (list, dict) else list
     row = first(value, lambda item: type(item) is not expected)
-    raise CellError(Flaw("every row must be a list, or every row an object", field, row))
+    raise CellError(Flaw("All rows must be lists, or all rows must be objects.", field, row))
 
 
 def _read_objects(rows: list[dict[str, Any]], field: str) -> Table:
     names = tuple(rows[0])
     long = [name for name in names if len(name) > MAX_TEXT]
     if long:
-        raise CellError(Flaw(f"a feature name is longer than {MAX_TEXT} characters", field, 0))
+        raise CellError(Flaw(f"A feature name is longer than {MAX_TEXT} characters.", field, 0))
     try:
         lists = list(map(itemgetter(*names), rows)) if len(names) > 1 else _column(rows, names)
     except KeyError:
@@ -67,26 +68,30 @@ def _read_objects(rows: list[dict[str, Any]], field: str) -> Table:
 
 
 def _column(rows: list[dict[str, Any]], names: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    """Rows of at most one feature, of which `itemgetter` would not make tuples."""
+    """Return rows of at most one feature as tuples, which `itemgetter` would not do."""
     return [tuple(row[name] for name in names) for row in rows]
 
 
 def _other_features(rows: list[dict[str, Any]], known: set[str], field: str) -> Flaw:
-    """The first row that has not the features of the first one; there is one."""
+    """Return the flaw of the first row whose features differ from those of row 0."""
     i = first(rows, lambda row: row.keys() != known)
     missing, unknown = known - rows[i].keys(), rows[i].keys() - known
     name = min(missing or unknown)[:MAX_TEXT]
-    what = "is missing here" if missing else "is not in the first row"
-    return Flaw(f"feature {name!r} {what}", field, i, name)
+    detail = (
+        f"The feature {name!r} is missing, but row 0 has it."
+        if missing
+        else f"The feature {name!r} is unknown: row 0 does not have it."
+    )
+    return Flaw(detail, field, i, name)
 
 
 def _read_lists(rows: Sequence[Sequence[Any]], field: str, names: tuple[str, ...] | None) -> Table:
     width = len(rows[0])
     if width == 0:
-        raise CellError(Flaw("a row needs at least one feature", field, 0))
+        raise CellError(Flaw("A row must have at least one feature.", field, 0))
     if set(map(len, rows)) != {width}:
         row = first(rows, lambda item: len(item) != width)
-        detail = f"row has {len(rows[row])} features, the first row has {width}"
+        detail = f"The row has {len(rows[row])} features, but row 0 has {width}."
         raise CellError(Flaw(detail, field, row))
     if set(map(type, chain.from_iterable(rows))) <= _NUMBER:
         try:
@@ -101,7 +106,7 @@ def _read_lists(rows: Sequence[Sequence[Any]], field: str, names: tuple[str, ...
 def _require_finite(
     numbers: NDArray[np.float64], field: str, names: tuple[str, ...] | None
 ) -> None:
-    if math.isfinite(np.vdot(numbers, numbers)):  # the usual case in one call
+    if math.isfinite(np.vdot(numbers, numbers)):  # checks the usual case in one call
         return
     finite = np.isfinite(numbers)
     if finite.all():
@@ -109,14 +114,14 @@ def _require_finite(
     places = np.argwhere(~finite)[:MAX_FLAWS]
     raise CellError(
         *(
-            Flaw("not a finite number", field, int(row), int(col) if names is None else names[col])
+            Flaw(NOT_FINITE, field, int(row), int(col) if names is None else names[col])
             for row, col in places
         )
     )
 
 
 def _read_mixed(rows: Sequence[Sequence[Any]], field: str, names: tuple[str, ...] | None) -> Table:
-    """Columns with nulls or text, or the flaws of the cells that are neither."""
+    """Convert rows with nulls or text, cell by cell; raise if a cell is not valid."""
     numbers = np.full((len(rows), len(rows[0])), np.nan)
     texts: dict[int, TextColumn] = {}
     flaws: list[Flaw] = []
@@ -155,50 +160,50 @@ def _flaw_of_cell(cell: Any, is_text: bool) -> str | None:
     kind = type(cell)
     if kind is str:
         if not is_text:
-            return "text in a column that starts with numbers"
-        return f"text longer than {MAX_TEXT} characters" if len(cell) > MAX_TEXT else None
+            return "The value is text, but the column starts with a number."
+        return f"The text is longer than {MAX_TEXT} characters." if len(cell) > MAX_TEXT else None
     if kind not in _NUMBER:
         name = {bool: "a boolean", list: "a list", dict: "an object"}.get(kind, kind.__name__)
-        return f"{name} is not a number"
+        return f"Expected a number, text or null; got {name}."
     if is_text:
-        return "a number in a column that starts with text"
+        return "The value is a number, but the column starts with text."
     try:
-        return None if np.isfinite(float(cell)) else "not a finite number"
+        return None if np.isfinite(float(cell)) else NOT_FINITE
     except OverflowError:
-        return "not a finite number"
+        return NOT_FINITE
 
 
 def read_labels(value: Any, field: str = "y") -> list[str] | list[int] | list[bool]:
-    """A list of strings, of integers or of booleans; never a mixture."""
+    """Check a list of labels: all strings, all integers or all booleans."""
     if not isinstance(value, list) or not value:
-        raise CellError(Flaw("expected a list of at least one label", field))
+        raise CellError(Flaw("Expected a list of at least one label.", field))
     kinds = set(map(type, value))
     if len(kinds) == 1 and kinds <= {str, int, bool}:
         if kinds == {str} and max(map(len, value)) > MAX_TEXT:
             row = first(value, lambda item: len(item) > MAX_TEXT)
-            raise CellError(Flaw(f"a label is longer than {MAX_TEXT} characters", field, row))
+            raise CellError(Flaw(f"The label is longer than {MAX_TEXT} characters.", field, row))
         if kinds == {int} and not -(2**63) <= min(value) <= max(value) < 2**63:
             row = first(value, lambda item: not -(2**63) <= item < 2**63)
-            raise CellError(Flaw("an integer label must fit in 64 bits", field, row))
+            raise CellError(Flaw("The label must fit into a 64-bit integer.", field, row))
         return value
     for i, item in enumerate(value):
         if type(item) not in (str, int, bool):
-            detail = "a label must be a string, an integer or a boolean"
+            detail = "A label must be a string, an integer or a boolean."
             raise CellError(Flaw(detail, field, i))
     row = first(value, lambda item: type(item) is not type(value[0]))
-    raise CellError(Flaw("all labels must be of one type", field, row))
+    raise CellError(Flaw("The type of the label differs from that of the first label.", field, row))
 
 
 def read_weights(value: Any, field: str = "sample_weight") -> NDArray[np.float64]:
-    """A list of finite numbers that are not negative."""
+    """Convert a list of finite, non-negative numbers to an array."""
     if not isinstance(value, list) or not value:
-        raise CellError(Flaw("expected a list of at least one number", field))
+        raise CellError(Flaw("Expected a list of at least one number.", field))
     numbers = read_rows([[item] for item in value], field)
     if numbers.texts or np.isnan(numbers.numbers).any():
         bad = first(value, lambda item: type(item) not in _NUMBER)
-        raise CellError(Flaw("a weight must be a number", field, bad))
+        raise CellError(Flaw("A weight must be a number.", field, bad))
     weights = numbers.numbers[:, 0]
     if (weights < 0).any():
         row = int(np.argmax(weights < 0))
-        raise CellError(Flaw("a weight must not be negative", field, row))
+        raise CellError(Flaw("A weight must not be negative.", field, row))
     return weights

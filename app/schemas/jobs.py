@@ -1,4 +1,4 @@
-"""Jobs as the caller sees them."""
+"""Schemas of training jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.schemas.base import ResponseModel
 
 
 class JobState(StrEnum):
-    """Few and closed; the legal moves are in `app.store.states`."""
+    """State of a job; `app.store.states` defines the transitions."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -21,81 +21,110 @@ class JobState(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing will change any more."""
+        """Whether the state is final."""
         return self in (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 
 
 class SearchState(ResponseModel):
-    """How far a parameter search is."""
+    """Progress of a parameter search."""
 
-    phase: Literal["search", "calibration", "refit"]
-    tried: int
-    """Configurations tried on every fold; `n_configurations` of the search in the end. Searches that
-    only validate the model are not counted."""
-    planned: int
-    """Configurations planned so far; the plan `auto` adds to them as it goes."""
-    best_score: float | None
-    best_params: dict[str, Any] | None
-    seconds: float
-    seconds_left: float
-    """Of the time budget."""
+    phase: Literal["search", "calibration", "refit"] = Field(
+        description="`search`: configurations are tried. `calibration`: probabilities are calibrated. "
+        "`refit`: the best configuration is fitted on all rows."
+    )
+    tried: int = Field(
+        description="Configurations tried on every fold so far. Searches that only validate the model "
+        "are not counted."
+    )
+    planned: int = Field(
+        description="Configurations planned so far. The plan `auto` adds configurations as it goes."
+    )
+    best_score: float | None = Field(
+        description="Best mean score so far; `null` before the first score."
+    )
+    best_params: dict[str, Any] | None = Field(
+        description="Parameters with the best score so far; `null` before the first score."
+    )
+    seconds: float = Field(description="Elapsed time of the search in seconds.")
+    seconds_left: float = Field(
+        description="Estimated remaining time in seconds, at most the rest of the time budget."
+    )
 
 
 class JobProgress(ResponseModel):
-    """How far a training is."""
+    """Progress of a training job."""
 
-    phase: str
-    percent: float
-    plane: int | None = None
-    n_planes: int | None = None
-    sweep: int | None = None
-    gap: float | None = None
-    """Relative duality gap of the plane when it was last taken: at most this share of its objective
-    can be gained. It is taken after each of the first sweeps, and then more seldom."""
-    violation: float | None = None
-    """Largest violation of the optimality conditions in the latest sweep; `tol` ends it."""
-    search: SearchState | None = None
+    phase: str = Field(description="Current step, e.g. `validating` or `saving`.")
+    percent: float = Field(description="Estimated progress in percent.")
+    plane: int | None = Field(None, description="Number of the plane being fitted.")
+    n_planes: int | None = Field(None, description="Number of planes of the model.")
+    sweep: int | None = Field(
+        None, description="Latest sweep of the solver over the rows of the plane."
+    )
+    gap: float | None = Field(
+        None,
+        description="Latest relative duality gap of the plane: an upper bound on the share by which "
+        "its objective can still improve. Computed after each of the first sweeps, then less often.",
+    )
+    violation: float | None = Field(
+        None,
+        description="Largest violation of the optimality conditions in the latest sweep. The solver "
+        "stops when it is below `tol`.",
+    )
+    search: SearchState | None = Field(
+        None, description="Progress of the parameter search; `null` without a search."
+    )
 
 
 class JobError(ResponseModel):
-    """Why a job failed."""
+    """Reason why a job failed."""
 
-    code: str
-    detail: str
-    errors: list[dict[str, Any]] = Field(default_factory=list)
+    code: str = Field(
+        description="Kind of failure: `rejected`, `out_of_memory`, `timed_out`, `interrupted`, "
+        "`worker_lost`, `killed`, `crashed`, `storage` or `store_full`."
+    )
+    detail: str = Field(description="Description of the error and what to do about it.")
+    errors: list[dict[str, Any]] = Field(
+        default_factory=list,
+        description="Errors in the training data or options, with `field`, `row` and `column`.",
+    )
 
 
 class JobResult(ResponseModel):
-    """What a job made."""
+    """Result of a job that succeeded."""
 
-    model: str
-    version: int
-    location: str
+    model: str = Field(description="Name of the model.")
+    version: int = Field(description="Number of the new version.")
+    location: str = Field(description="URL path of the new version.")
 
 
 class JobInfo(ResponseModel):
-    """One job."""
+    """A training job."""
 
-    id: str
-    state: JobState
-    model: str
-    cancel_requested: bool
-    keep_best: bool
-    """Asked to end with the best parameters found so far."""
-    created_at: str
-    started_at: str | None
-    finished_at: str | None
-    progress: JobProgress
-    result: JobResult | None
-    error: JobError | None
-    estimated_bytes: int
-    """Memory that the training was estimated to need."""
+    id: str = Field(description="Job id: 32 hexadecimal digits.")
+    state: JobState = Field(description="State of the job; the last three states are final.")
+    model: str = Field(description="Name of the model.")
+    cancel_requested: bool = Field(description="Whether a client asked to cancel the job.")
+    keep_best: bool = Field(
+        description="Whether a client asked to end the search with the best parameters so far."
+    )
+    created_at: str = Field(description="Time of the request (ISO 8601, UTC).")
+    started_at: str | None = Field(
+        description="Time when the training started (ISO 8601, UTC); `null` while it is queued."
+    )
+    finished_at: str | None = Field(
+        description="Time when the job ended (ISO 8601, UTC); `null` before."
+    )
+    progress: JobProgress = Field(description="Progress of the training.")
+    result: JobResult | None = Field(description="The new version, if the job succeeded.")
+    error: JobError | None = Field(description="The error, if the job failed.")
+    estimated_bytes: int = Field(description="Estimated memory of the training in bytes.")
 
 
 class JobPage(ResponseModel):
-    """Some jobs, newest first."""
+    """A page of jobs, newest first."""
 
-    items: list[JobInfo]
-    total: int
-    limit: int
-    offset: int
+    items: list[JobInfo] = Field(description="The jobs of this page.")
+    total: int = Field(description="Number of jobs on all pages.")
+    limit: int = Field(description="Largest number of items on a page, as requested.")
+    offset: int = Field(description="Number of items before this page, as requested.")

@@ -1,4 +1,4 @@
-"""API keys as they are configured: a name, scopes and a hash, never the key itself."""
+"""API keys as configured: a name, scopes and the hash of the key, never the key itself."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Scope(StrEnum):
-    """What a key allows. `admin` includes the others, `train` includes `predict`, which includes
-    `metrics`."""
+    """Permission of a key. Each scope includes the ones before it."""
 
     METRICS = "metrics"
     PREDICT = "predict"
@@ -20,7 +19,7 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
 
-#: Scope -> all scopes that it grants.
+#: Scope -> all scopes that it includes.
 GRANTS: dict[Scope, frozenset[Scope]] = {
     Scope.METRICS: frozenset({Scope.METRICS}),
     Scope.PREDICT: frozenset({Scope.METRICS, Scope.PREDICT}),
@@ -32,16 +31,16 @@ _ENTRY = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63}):([a-z+]+):([0-9a-f]{64})
 
 
 def hash_key(key: bytes) -> str:
-    """The hash under which a key is configured.
+    """Return the SHA-256 digest of a key in hexadecimal, as configured in FRTSVM_API_KEYS.
 
-    Keys are 256 random bits made by `frtsvm keys`, so one round of SHA-256 is enough: there is no
-    dictionary to try.
+    Keys are 256 random bits created by `frtsvm keys`, so a dictionary attack is impossible and one
+    round of SHA-256 is enough.
     """
     return hashlib.sha256(key).hexdigest()
 
 
 class KeyEntry(BaseModel):
-    """One configured key."""
+    """A configured API key."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,10 +50,13 @@ class KeyEntry(BaseModel):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """`name:scope+scope:sha256` as written in the environment."""
+        """Parse an entry `name:scope+scope:sha256`."""
         match = _ENTRY.fullmatch(text)
         if match is None:
-            raise ValueError("an API key entry reads name:scope+scope:sha256, see `frtsvm keys`")
+            raise ValueError(
+                "An API key entry must have the form name:scope+scope:sha256. "
+                "Create one with `frtsvm keys new`."
+            )
         name, scopes, digest = match.groups()
         granted = [GRANTS[Scope(scope)] for scope in scopes.split("+")]
         return cls(name=name, scopes=frozenset().union(*granted), sha256=digest)

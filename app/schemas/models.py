@@ -1,4 +1,4 @@
-"""What is known about a trained version."""
+"""Schemas of models, versions and aliases."""
 
 from __future__ import annotations
 
@@ -13,372 +13,463 @@ Labels = list[str] | list[int] | list[bool]
 
 
 class ColumnInfo(ResponseModel):
-    """One feature as it is sent."""
+    """A feature as it is sent by the client."""
 
-    name: str | None
-    kind: Literal["number", "text"]
-    categories: list[str] | None = None
-    typical: float | str | None = None
-    """The median of the training rows, or their commonest word; where there are more than 20,000 rows,
-    of that many, evenly spread. None where all cells are missing, and for versions of an earlier
-    release."""
-    range: list[float] | None = None
-    """Smallest and largest number of the same rows."""
+    name: str | None = Field(description="Name of the feature; `null` if features have no names.")
+    kind: Literal["number", "text"] = Field(description="Type of the cells.")
+    categories: list[str] | None = Field(
+        None, description="Words of a text feature, sorted; `null` for numbers."
+    )
+    typical: float | str | None = Field(
+        None,
+        description="Median or most common word of the training rows; of more than 20,000 rows, an "
+        "evenly spaced sample of that size is used. `null` if all cells are missing, and for versions "
+        "of an earlier release.",
+    )
+    range: list[float] | None = Field(
+        None, description="Smallest and largest number among the same rows."
+    )
 
 
 class PlaneCertificate(ResponseModel):
-    """Proof of how near one plane is to its optimum: primal - dual bounds the distance."""
+    """Certificate of optimality of one plane: the duality gap bounds the error of its objective."""
 
-    own_class: str | int | bool
-    other_class: str | int | bool | None
-    """None: all other classes."""
-    primal: float
-    dual: float
-    gap: float
-    relative_gap: float
-    kkt_violation: float
-    n_sweeps: int
-    converged: bool
+    own_class: str | int | bool = Field(description="Class to which the plane is close.")
+    other_class: str | int | bool | None = Field(
+        description="Opposite class; `null` for all other classes together."
+    )
+    primal: float = Field(description="Value of the primal objective.")
+    dual: float = Field(description="Value of the dual objective.")
+    gap: float = Field(
+        description="Duality gap: primal minus dual. The objective exceeds the optimum by at most "
+        "this value."
+    )
+    relative_gap: float = Field(description="Duality gap relative to the objective.")
+    kkt_violation: float = Field(
+        description="Largest violation of the Karush-Kuhn-Tucker (optimality) conditions."
+    )
+    n_sweeps: int = Field(description="Number of sweeps of the solver.")
+    converged: bool = Field(description="Whether the solver reached its tolerance `tol`.")
 
 
 class Certificate(ResponseModel):
-    """The planes together."""
+    """Certificates of optimality of all planes."""
 
-    converged: bool
-    relative_gap: float
-    """The largest of all planes."""
-    planes: list[PlaneCertificate]
+    converged: bool = Field(description="Whether the solver converged for every plane.")
+    relative_gap: float = Field(description="Largest relative duality gap of all planes.")
+    planes: list[PlaneCertificate] = Field(description="Certificate of each plane.")
 
 
 class PlaneConvergence(ResponseModel):
-    """How one plane came to its optimum: the sweeps after which the gap was taken, at most some
-    hundred. An exact step may follow; the certificate holds after it."""
+    """Convergence of the solver for one plane, at up to about a hundred of its sweeps.
 
-    plane: int
-    sweeps: list[int]
-    violations: list[float]
-    """Largest violation of the optimality conditions in each of these sweeps."""
-    gaps: list[float] | None = None
-    """Relative duality gap after each of them; None for versions of an earlier release."""
+    An exact step may follow the last sweep. The certificate describes the plane after it.
+    """
+
+    plane: int = Field(description="Position of the plane in the list of certificates.")
+    sweeps: list[int] = Field(description="Numbers of the sweeps after which values were recorded.")
+    violations: list[float] = Field(
+        description="Largest violation of the optimality conditions in each of these sweeps."
+    )
+    gaps: list[float] | None = Field(
+        None,
+        description="Relative duality gap after each of these sweeps; `null` for versions of an "
+        "earlier release.",
+    )
 
 
 class MembershipSummary(ResponseModel):
-    """The fuzzy memberships of the training rows."""
+    """Summary of the fuzzy memberships of the training rows, which lie between 0 and 1."""
 
-    min: float
-    mean: float
-    median: float
-    max: float
-    n_suspected: int
-    histograms: list[list[int]] | None = None
-    """Rows of each class in equal bins from 0 to 1; None for versions of an earlier release."""
+    min: float = Field(description="Smallest membership.")
+    mean: float = Field(description="Mean membership.")
+    median: float = Field(description="Median membership.")
+    max: float = Field(description="Largest membership.")
+    n_suspected: int = Field(description="Number of rows whose label is suspected to be wrong.")
+    histograms: list[list[int]] | None = Field(
+        None,
+        description="For each class, the number of rows in equal bins from 0 to 1; `null` for versions "
+        "of an earlier release.",
+    )
 
 
 class Scores(ResponseModel):
-    """Measures on rows that the model has not seen."""
+    """Scores on held-out rows."""
 
-    accuracy: float
-    balanced_accuracy: float
-    f1: float
-    """Mean over the classes."""
-    confusion_matrix: list[list[int]]
-    """Rows: true class, columns: predicted class, in the order of `classes`."""
+    accuracy: float = Field(description="Share of rows that are classified correctly.")
+    balanced_accuracy: float = Field(description="Mean of the recall of each class.")
+    f1: float = Field(description="F1 score, averaged over the classes without weights.")
+    confusion_matrix: list[list[int]] = Field(
+        description="Number of rows by true class (row) and predicted class (column), in the order of "
+        "`classes`."
+    )
 
 
 class FoldScores(Scores):
-    """One fold."""
+    """Scores on one fold."""
 
-    n_train: int
-    n_test: int
+    n_train: int = Field(description="Number of training rows.")
+    n_test: int = Field(description="Number of held-out rows.")
 
 
 class ValidationScores(Scores):
-    """Means over the folds; the confusion matrix is their sum. With a search, every fold has
-    searched anew on its own training rows."""
+    """Scores averaged over the folds; the confusion matrix is the sum over the folds.
 
-    method: Validation
-    folds: list[FoldScores]
+    With a search, each fold repeats the search on its own training rows.
+    """
+
+    method: Validation = Field(description="Method of validation, as requested.")
+    folds: list[FoldScores] = Field(description="Scores on each fold.")
 
 
 class KernelInfo(ResponseModel):
-    """How the kernel is represented."""
+    """Kernel of a model and its factorization."""
 
-    name: str
-    gamma: float | None
-    rank: int
-    residual: float
-    """Share of the kernel's trace left out; 0 is exact."""
+    name: str = Field(description="Kernel function.")
+    gamma: float | None = Field(
+        description="Kernel coefficient that was used; `null` for the linear kernel."
+    )
+    rank: int = Field(description="Rank of the factorization.")
+    residual: float = Field(
+        description="Share of the kernel's trace that the factorization leaves out; 0 if it is exact."
+    )
 
 
 class Configuration(ResponseModel):
-    """One configuration that a search has tried."""
+    """A configuration that a search has tried."""
 
-    number: int
-    """In the order of the plan, from 0."""
-    params: dict[str, Any]
-    mean: float | None
-    """Over the folds; null where it could not be fitted on some fold."""
-    std: float | None
-    rank: int
-    """1 is the best; equal means share a rank."""
-    scores: list[float | None]
-    """Fold by fold."""
-    fit_seconds: float
-    """Mean over the folds; what configurations share is counted in equal parts."""
-    stage: int
-    n_rows: int
-    """Rows it was tried on: the plan `auto` begins with a sample."""
+    number: int = Field(description="Position in the order of the search, counted from 0.")
+    params: dict[str, Any] = Field(description="Parameters of the configuration.")
+    mean: float | None = Field(
+        description="Mean score over the folds; `null` if the fit failed on a fold."
+    )
+    std: float | None = Field(
+        description="Standard deviation of the score over the folds; `null` if a fit failed."
+    )
+    rank: int = Field(description="Rank by mean score; 1 is the best, equal means share a rank.")
+    scores: list[float | None] = Field(description="Score on each fold; `null` if the fit failed.")
+    fit_seconds: float = Field(
+        description="Mean time per fold in seconds. Work shared by several configurations is divided "
+        "equally among them."
+    )
+    stage: int = Field(description="Stage of the plan `auto`, from 0; 0 for the plan `grid`.")
+    n_rows: int = Field(
+        description="Number of rows on which the configuration was tried. The plan `auto` starts with "
+        "a sample of the rows."
+    )
 
 
 class SearchInfo(ResponseModel):
-    """The parameter search behind a version."""
+    """The parameter search that led to a version."""
 
-    plan: Literal["auto", "grid"]
-    grid: dict[str, list[Any]] | None
-    fixed: dict[str, Any]
-    """Parameters that the caller had set."""
-    folds: int
-    scoring: str
-    seed: int
-    time_budget: float | None
-    seconds: float
-    n_configurations: int
-    n_planned: int
-    stopped_early: Literal["time_budget", "requested"] | None
-    best_params: dict[str, Any]
-    """As tried. `params` of the version are for all rows: c1 and the rank grow with them."""
-    best_score: float
-    best_std: float
-    best_number: int
-    best: list[Configuration]
-    """The ten best by mean score; all are at /search. The plan `auto` chooses by the scores of
-    neighbouring configurations too."""
+    plan: Literal["auto", "grid"] = Field(description="Plan of the search.")
+    grid: dict[str, list[Any]] | None = Field(
+        description="Values that were tried; `null` for the plan `auto`."
+    )
+    fixed: dict[str, Any] = Field(description="Parameters that the client set in `params`.")
+    folds: int = Field(description="Number of cross-validation folds.")
+    scoring: str = Field(description="Score that was maximized.")
+    seed: int = Field(description="Seed of the folds and samples.")
+    time_budget: float | None = Field(description="Time budget in seconds; `null` for no limit.")
+    seconds: float = Field(description="Time of the search in seconds.")
+    n_configurations: int = Field(description="Number of configurations tried.")
+    n_planned: int = Field(description="Number of configurations planned.")
+    stopped_early: Literal["time_budget", "requested"] | None = Field(
+        description="Why the search stopped early: the time budget was used up, or a client requested "
+        "it. `null` if it was completed."
+    )
+    best_params: dict[str, Any] = Field(
+        description="Best parameters as tried in the search. `params` of the version are adapted to "
+        "the number of all rows: c1 and the rank grow with it."
+    )
+    best_score: float = Field(description="Mean score of the best parameters over the folds.")
+    best_std: float = Field(description="Standard deviation of that score over the folds.")
+    best_number: int = Field(description="Number of the best configuration.")
+    best: list[Configuration] = Field(
+        description="The ten configurations with the best mean scores. GET .../search returns all of "
+        "them. The plan `auto` also takes the scores of neighboring configurations into account, so "
+        "its choice need not be the first one."
+    )
 
 
 class PairDecision(ResponseModel):
-    """Two planes: a d0 - b d1 + offset decides, positive for the second class."""
+    """Decision between two classes by the sign of a·d0 - b·d1 + offset.
 
-    classes: Labels
-    weights: list[float]
-    """a and b: how much the distance to the plane of each counts. They add up to 2."""
-    offset: float
+    d0 and d1 are the distances to the planes of the two classes. A positive value means the second
+    class.
+    """
+
+    classes: Labels = Field(description="The two classes.")
+    weights: list[float] = Field(
+        description="Distance weights a and b of the two planes. They add up to 2."
+    )
+    offset: float = Field(description="Constant term of the decision.")
 
 
 class DecisionInfo(ResponseModel):
-    """What the search has learned about decisions, from rows that the planes had not seen."""
+    """Distance weights of the decision, fitted on validation rows of the search."""
 
-    pairs: list[PairDecision]
-    """One for two classes, one for each pair of more."""
-    held_out_accuracy: float
-    """On folds that had no part in the weights; classes count as in the search."""
-    nearest_plane_accuracy: float
-    """What the nearer plane would have reached on the same rows."""
+    pairs: list[PairDecision] = Field(description="Decision for each pair of classes.")
+    held_out_accuracy: float = Field(
+        description="Accuracy with the weights, on rows that were not used to fit them. The classes "
+        "are weighted as by the scoring of the search."
+    )
+    nearest_plane_accuracy: float = Field(
+        description="Accuracy on the same rows if the nearer plane decides."
+    )
 
 
 class ReliabilityBin(ResponseModel):
-    """Held-out rows whose probability lay in [lower, upper)."""
+    """Held-out rows whose predicted probability lies in [lower, upper)."""
 
-    lower: float
-    upper: float
-    weight: float
-    predicted: float | None
-    """Their mean probability."""
-    observed: float | None
-    """The share for which it came true."""
+    lower: float = Field(description="Lower bound of the bin.")
+    upper: float = Field(description="Upper bound of the bin.")
+    weight: float = Field(description="Total weight of the rows in the bin.")
+    predicted: float | None = Field(
+        description="Mean predicted probability; `null` if the bin is empty."
+    )
+    observed: float | None = Field(
+        description="Share of rows for which the prediction was true; `null` if the bin is empty."
+    )
 
 
 class ProbabilityInfo(ResponseModel):
-    """How probabilities are made, and how good they were for rows that did not shape them.
+    """Calibration of probabilities, measured on rows that were not used to fit it.
 
-    Two classes: the probability of `classes[1]`; more: that of the likeliest class.
+    The reliability bins refer to the probability of `classes[1]` for two classes, and to that of the
+    most probable class for more classes.
     """
 
-    method: Literal["sigmoid", "isotonic"]
-    brier: float
-    calibration_error: float
-    reliability: list[ReliabilityBin]
+    method: Literal["sigmoid", "isotonic"] = Field(description="Method of calibration.")
+    brier: float = Field(
+        description="Brier score: mean squared error of the probability of `classes[1]`, or, for more "
+        "than two classes, of all probabilities summed over the classes."
+    )
+    calibration_error: float = Field(
+        description="Expected calibration error: mean difference between predicted and observed "
+        "frequency over the bins, by weight."
+    )
+    reliability: list[ReliabilityBin] = Field(description="Bins of the reliability diagram.")
 
 
 class ArtifactInfo(ResponseModel):
-    """The file on disk."""
+    """File in which a version is stored."""
 
-    format: int
-    sha256: str
-    bytes: int
+    format: int = Field(description="Version of the file format.")
+    sha256: str = Field(description="SHA-256 digest of the file in hexadecimal.")
+    bytes: int = Field(description="Size of the file in bytes.")
 
 
 class VersionInfo(ResponseModel):
-    """One version."""
+    """A trained version of a model."""
 
-    model: str
-    version: int
-    status: Literal["ready", "damaged"]
-    aliases: list[str]
-    created_at: str
-    job: str
-    classes: Labels
-    class_counts: list[int]
-    n_rows: int
-    n_features: int
-    feature_names: list[str] | None
-    columns: list[ColumnInfo]
-    n_inputs: int
-    """Columns after encoding."""
-    params: EstimatorParams
-    scale: str
-    impute: str
-    one_hot: bool
-    kernel: KernelInfo
-    certificate: Certificate
-    convergence: list[PlaneConvergence] | None = None
-    """None for versions of an earlier release."""
-    memberships: MembershipSummary
-    suspected_rows: list[int]
-    """Rows whose label looks wrong, lowest membership first; at most 100, all at /memberships."""
-    training_accuracy: float
-    validation: ValidationScores | None
-    search: SearchInfo | None = None
-    decision: DecisionInfo | None = None
-    """None: a row is given the class of the nearer plane."""
-    probability: ProbabilityInfo | None = None
-    timings: dict[str, float]
-    artifact: ArtifactInfo
-    libraries: dict[str, str]
+    model: str = Field(description="Name of the model.")
+    version: int = Field(description="Version number.")
+    status: Literal["ready", "damaged"] = Field(
+        description="`ready`, or `damaged` if the stored file is missing or has changed."
+    )
+    aliases: list[str] = Field(description="Aliases that point at the version.")
+    created_at: str = Field(description="Time when the version was stored (ISO 8601, UTC).")
+    job: str = Field(description="Id of the job that trained the version.")
+    classes: Labels = Field(description="Class labels, sorted.")
+    class_counts: list[int] = Field(description="Number of training rows of each class.")
+    n_rows: int = Field(description="Number of training rows.")
+    n_features: int = Field(description="Number of features as sent by the client.")
+    feature_names: list[str] | None = Field(
+        description="Names of the features; `null` if features have no names."
+    )
+    columns: list[ColumnInfo] = Field(description="The features, in training order.")
+    n_inputs: int = Field(description="Number of inputs of the model, after one-hot encoding.")
+    params: EstimatorParams = Field(description="Parameters of the estimator.")
+    scale: str = Field(description="Scaling of the inputs.")
+    impute: str = Field(description="Treatment of missing cells.")
+    one_hot: bool = Field(description="Whether text columns are one-hot encoded.")
+    kernel: KernelInfo = Field(description="Kernel and its factorization.")
+    certificate: Certificate = Field(description="Certificate of optimality.")
+    convergence: list[PlaneConvergence] | None = Field(
+        None,
+        description="Convergence of the solver for each plane; `null` for versions of an earlier "
+        "release.",
+    )
+    memberships: MembershipSummary = Field(description="Summary of the memberships.")
+    suspected_rows: list[int] = Field(
+        description="Training rows whose label is suspected to be wrong, lowest membership first, at "
+        "most 100. GET .../memberships returns all of them."
+    )
+    training_accuracy: float = Field(description="Accuracy on the training rows.")
+    validation: ValidationScores | None = Field(
+        description="Scores on held-out rows; `null` without a validation."
+    )
+    search: SearchInfo | None = Field(
+        None, description="Parameter search; `null` without a search."
+    )
+    decision: DecisionInfo | None = Field(
+        None, description="Distance weights of the decision; `null` if the nearer plane decides."
+    )
+    probability: ProbabilityInfo | None = Field(
+        None, description="Calibration of probabilities; `null` if the version has none."
+    )
+    timings: dict[str, float] = Field(description="Time of each step of the training in seconds.")
+    artifact: ArtifactInfo = Field(description="Stored file of the version.")
+    libraries: dict[str, str] = Field(description="Versions of the libraries used for training.")
 
 
 class VersionSummary(ResponseModel):
-    """One line about a version."""
+    """Summary of a version."""
 
-    version: int
-    created_at: str
-    kernel: str
-    n_rows: int
-    n_features: int
-    classes: Labels
-    training_accuracy: float
-    validation_accuracy: float | None
-    aliases: list[str]
+    version: int = Field(description="Version number.")
+    created_at: str = Field(description="Time when the version was stored (ISO 8601, UTC).")
+    kernel: str = Field(description="Kernel function.")
+    n_rows: int = Field(description="Number of training rows.")
+    n_features: int = Field(description="Number of features.")
+    classes: Labels = Field(description="Class labels, sorted.")
+    training_accuracy: float = Field(description="Accuracy on the training rows.")
+    validation_accuracy: float | None = Field(
+        description="Accuracy on held-out rows; `null` without a validation."
+    )
+    aliases: list[str] = Field(description="Aliases that point at the version.")
 
 
 class ModelInfo(ResponseModel):
-    """A model: its versions, newest first, and its aliases."""
+    """A model: its aliases and a page of its versions."""
 
-    model: str
-    latest: int
-    serving: int
-    """The version that answers when the caller names none."""
-    aliases: dict[str, int]
-    versions: list[VersionSummary]
-    n_versions: int
-    limit: int
-    offset: int
+    model: str = Field(description="Name of the model.")
+    latest: int = Field(description="Number of the newest version.")
+    serving: int = Field(
+        description="Number of the version that serves requests without version and alias."
+    )
+    aliases: dict[str, int] = Field(description="Version number of each alias.")
+    versions: list[VersionSummary] = Field(description="Versions of this page, newest first.")
+    n_versions: int = Field(description="Number of versions on all pages.")
+    limit: int = Field(description="Largest number of versions on a page, as requested.")
+    offset: int = Field(description="Number of versions before this page, as requested.")
 
 
 class ModelSummary(ResponseModel):
-    """One line about a model."""
+    """Summary of a model."""
 
-    model: str
-    latest: int
-    n_versions: int
-    aliases: dict[str, int]
+    model: str = Field(description="Name of the model.")
+    latest: int = Field(description="Number of the newest version.")
+    n_versions: int = Field(description="Number of versions.")
+    aliases: dict[str, int] = Field(description="Version number of each alias.")
 
 
 class ModelPage(ResponseModel):
-    """Some models, by name."""
+    """A page of models, sorted by name."""
 
-    items: list[ModelSummary]
-    total: int
-    limit: int
-    offset: int
+    items: list[ModelSummary] = Field(description="The models of this page.")
+    total: int = Field(description="Number of models on all pages.")
+    limit: int = Field(description="Largest number of items on a page, as requested.")
+    offset: int = Field(description="Number of items before this page, as requested.")
 
 
 class AliasRequest(RequestModel):
-    """Where an alias shall point."""
+    """New target of an alias."""
 
-    version: Annotated[int, Field(ge=1, le=INT64), WHOLE]
+    version: Annotated[
+        int, Field(ge=1, le=INT64, description="Number of the version to point at."), WHOLE
+    ]
 
 
 class AliasInfo(ResponseModel):
-    """Where an alias points, and pointed before."""
+    """Target of an alias."""
 
-    model: str
-    alias: str
-    version: int
-    previous: int | None
+    model: str = Field(description="Name of the model.")
+    alias: str = Field(description="Name of the alias.")
+    version: int = Field(description="Number of the version at which the alias points.")
+    previous: int | None = Field(
+        description="Number of the version at which it pointed before; `null` if there is none."
+    )
 
 
 class Plane(ResponseModel):
-    """One fitted hyperplane, in the space after scaling and encoding.
+    """A fitted hyperplane f(x) = 0 in the space of scaled and encoded inputs.
 
-    linear: f(x) = coef . x + intercept; kernel: f(x) = sum_j dual_coef_j k(x, landmark_j) +
-    intercept. The distance of a row is |f(x)| / norm.
+    For the linear kernel, f(x) = coef · x + intercept. For other kernels, f(x) = sum over j of
+    dual_coef[j] k(x, landmarks[j]) + intercept. The distance of a row to the plane is |f(x)| / norm.
     """
 
-    own_class: str | int | bool
-    other_class: str | int | bool | None
-    coef: list[float] | None
-    dual_coef: list[float] | None
-    intercept: float
-    norm: float
+    own_class: str | int | bool = Field(description="Class to which the plane is close.")
+    other_class: str | int | bool | None = Field(
+        description="Opposite class; `null` for all other classes together."
+    )
+    coef: list[float] | None = Field(
+        description="Coefficient of each input; `null` for other kernels than the linear one."
+    )
+    dual_coef: list[float] | None = Field(
+        description="Coefficient of each landmark on this page; `null` for the linear kernel."
+    )
+    intercept: float = Field(description="Constant term.")
+    norm: float = Field(description="Norm that turns |f(x)| into a distance.")
 
 
 class Scaling(ResponseModel):
-    """x_scaled = (x - offset) * factor, per input."""
+    """Scaling of the inputs: x_scaled = (x - offset) * factor."""
 
-    inputs: list[str]
-    offset: list[float]
-    factor: list[float]
+    inputs: list[str] = Field(description="Names of the inputs after encoding.")
+    offset: list[float] = Field(description="Offset of each input.")
+    factor: list[float] = Field(description="Factor of each input.")
 
 
 class PlanesInfo(ResponseModel):
-    """All planes of a version; landmarks and their coefficients come in pages."""
+    """All planes of a version, with a page of the landmarks and their coefficients."""
 
-    model: str
-    version: int
-    kernel: KernelInfo
-    scaling: Scaling
-    planes: list[Plane]
-    landmarks: list[list[float]] | None
-    n_landmarks: int
-    limit: int
-    offset: int
+    model: str = Field(description="Name of the model.")
+    version: int = Field(description="Version number.")
+    kernel: KernelInfo = Field(description="Kernel and its factorization.")
+    scaling: Scaling = Field(description="Scaling of the inputs.")
+    planes: list[Plane] = Field(description="The planes.")
+    landmarks: list[list[float]] | None = Field(
+        description="Landmarks of this page, as scaled inputs; `null` for the linear kernel."
+    )
+    n_landmarks: int = Field(description="Number of landmarks on all pages.")
+    limit: int = Field(description="Largest number of landmarks on a page, as requested.")
+    offset: int = Field(description="Number of landmarks before this page, as requested.")
 
 
 class RowMembership(ResponseModel):
-    """One training row."""
+    """A training row with its membership."""
 
-    row: int
-    label: str | int | bool
-    predicted: str | int | bool
-    unseen: str | int | bool | None = None
-    """What a model of the validation that has not seen it takes it for; null where there is none."""
-    membership: float
-    suspected: bool
-    distances: list[float] | None
+    row: int = Field(description="Position among the training rows, counted from 0.")
+    label: str | int | bool = Field(description="Label in the training data.")
+    predicted: str | int | bool = Field(description="Label predicted by the model.")
+    unseen: str | int | bool | None = Field(
+        None,
+        description="Label predicted by the validation fold that held the row out; `null` if the row "
+        "was not held out.",
+    )
+    membership: float = Field(
+        description="Fuzzy membership from 0 to 1. A low value marks a row that looks like noise."
+    )
+    suspected: bool = Field(description="Whether the label is suspected to be wrong.")
+    distances: list[float] | None = Field(
+        description="Distance to the plane of each class; `null` for one-vs-one models of more than "
+        "two classes."
+    )
 
 
 class MembershipPage(ResponseModel):
-    """Some training rows of a version."""
+    """A page of the training rows of a version."""
 
-    model: str
-    version: int
-    items: list[RowMembership]
-    total: int
-    limit: int
-    offset: int
+    model: str = Field(description="Name of the model.")
+    version: int = Field(description="Version number.")
+    items: list[RowMembership] = Field(description="The training rows of this page.")
+    total: int = Field(description="Number of rows on all pages.")
+    limit: int = Field(description="Largest number of items on a page, as requested.")
+    offset: int = Field(description="Number of items before this page, as requested.")
 
 
 class SearchPage(ResponseModel):
-    """Some configurations of a search."""
+    """A page of the configurations of a search."""
 
-    model: str
-    version: int
-    scoring: str
-    items: list[Configuration]
-    total: int
-    limit: int
-    offset: int
+    model: str = Field(description="Name of the model.")
+    version: int = Field(description="Version number.")
+    scoring: str = Field(description="Score that was maximized.")
+    items: list[Configuration] = Field(description="The configurations of this page.")
+    total: int = Field(description="Number of configurations on all pages.")
+    limit: int = Field(description="Largest number of items on a page, as requested.")
+    offset: int = Field(description="Number of items before this page, as requested.")
 
 
-#: The stored part of `VersionInfo`: what is fixed once a version exists.
+#: The stored part of `VersionInfo`, which does not change after training.
 StoredInfo = dict[str, Any]

@@ -1,4 +1,4 @@
-"""POST /predict."""
+"""Schemas of POST /predict."""
 
 from __future__ import annotations
 
@@ -13,23 +13,30 @@ from app.schemas.base import INT64, WHOLE, Name, RequestModel, ResponseModel
 
 VersionNumber = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 Output = Literal["labels", "scores", "distances", "probabilities"]
-#: In the order of an answer.
+#: In the order of a response.
 OUTPUTS: tuple[str, ...] = get_args(Output)
 
 
 class PredictionRequest(RequestModel):
-    """Rows to classify.
+    """Rows to classify, and the model to use.
 
-    Without `version` and `alias` the alias `production` answers if it is set, else the newest
-    version. `outputs` is what the answer should have, all there is if it is not given: whoever
-    needs the labels alone gets them in a small part of the bytes.
+    Without `version` and `alias`, the version of the alias `production` is used, or the newest
+    version if that alias does not exist.
     """
 
-    model: Name = "default"
+    model: Name = Field("default", description="Name of the model.")
     X: Rows
-    version: VersionNumber | None = None
-    alias: Name | None = None
-    outputs: Annotated[list[Output], Field(min_length=1, max_length=len(OUTPUTS))] | None = None
+    version: VersionNumber | None = Field(
+        None, description="Version number. Cannot be combined with `alias`."
+    )
+    alias: Name | None = Field(
+        None, description="Alias of a version. Cannot be combined with `version`."
+    )
+    outputs: Annotated[list[Output], Field(min_length=1, max_length=len(OUTPUTS))] | None = Field(
+        None,
+        description="Parts of the prediction to return. Fewer parts make the response smaller. "
+        "Default: all parts.",
+    )
 
     @model_validator(mode="after")
     def _one_target(self) -> Self:
@@ -38,7 +45,7 @@ class PredictionRequest(RequestModel):
 
 
 class PredictionQuery(RequestModel):
-    """What a call says in its query when its body is not JSON, or its answer is bare numbers."""
+    """Query of POST /predict, for bodies other than JSON or responses of a single array."""
 
     model: Name = "default"
     version: Annotated[int, Field(ge=1, le=INT64, strict=False)] | None = None
@@ -53,28 +60,36 @@ class PredictionQuery(RequestModel):
 
 def _require_one_target(version: int | None, alias: str | None) -> None:
     if version is not None and alias is not None:
-        flaw = Flaw("give `version` or `alias`, not both", "alias")
+        flaw = Flaw("`version` and `alias` exclude each other. Remove one of them.", "alias")
         raise PydanticCustomError("target", "two targets", {"flaws": (flaw,)})
 
 
-#: Not required in the schema, and without a value that would stand for it.
-_IF_ASKED: Any = Field(default_factory=list)
+def _if_requested(description: str) -> Any:
+    """Return a field that is not required in the schema and has no default there."""
+    return Field(default_factory=list, description=description)
 
 
 class PredictionAnswer(ResponseModel):
-    """Labels, decision scores and distances, row by row, and the version that gave them.
+    """Predictions, row by row, and the version that computed them.
 
-    Two classes: one score per row, the distance to the plane of `classes[0]` minus the distance to
-    the plane of `classes[1]`, weighed by the `decision` of the version if it has one; positive means
-    `classes[1]`. More classes: one score per class, the largest wins. `distances` has one column per
-    class and is null for one-vs-one models, whose planes belong to pairs of classes. `probabilities`
-    has one column per class and is null where the version was trained without a calibration. What
-    `outputs` did not ask for is not there.
+    Parts that `outputs` does not request are left out.
     """
 
-    model: str
-    version: int
-    labels: list[str] | list[int] | list[bool] = _IF_ASKED
-    scores: list[float] | list[list[float]] = _IF_ASKED
-    distances: list[list[float]] | None = _IF_ASKED
-    probabilities: list[list[float]] | None = _IF_ASKED
+    model: str = Field(description="Name of the model.")
+    version: int = Field(description="Number of the version that was used.")
+    labels: list[str] | list[int] | list[bool] = _if_requested(
+        "Predicted label of each row, of the same type as the training labels."
+    )
+    scores: list[float] | list[list[float]] = _if_requested(
+        "Decision scores. Two classes: one score per row, the distance to the plane of `classes[0]` "
+        "minus the distance to the plane of `classes[1]`, both weighted by the `decision` of the "
+        "version if it has one. A positive score means `classes[1]`. More classes: one score per "
+        "class, and the largest score decides."
+    )
+    distances: list[list[float]] | None = _if_requested(
+        "Distance of each row to the plane of each class. `null` for one-vs-one models of more than "
+        "two classes, whose planes belong to pairs of classes."
+    )
+    probabilities: list[list[float]] | None = _if_requested(
+        "Probability of each class. `null` if the version was trained without a calibration."
+    )

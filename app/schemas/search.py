@@ -1,4 +1,4 @@
-"""The `search` of POST /train: which parameters to try, and how to judge them."""
+"""Schema of `search` in POST /train: the parameters to try and how to score them."""
 
 from __future__ import annotations
 
@@ -26,96 +26,126 @@ from app.schemas.values import (
 
 MAX_VALUES = 100
 DEFAULT_FOLDS = 5
-#: Enough for the plan "auto" to come to its end on tables of ten thousand rows.
+#: Time budget by default: enough for the plan `auto` to complete on about 10,000 rows.
 DEFAULT_SECONDS = 30.0
 
 Value = TypeVar("Value")
 Values = Annotated[list[Value], Field(min_length=1, max_length=MAX_VALUES)] | None
 
-#: Whose names scikit-learn knows; each can be computed from labels or decision scores.
+#: scikit-learn's names of the scores; each is computed from labels or decision scores.
 Scoring = Literal["accuracy", "balanced_accuracy", "f1_macro", "roc_auc"]
 Probability = Literal["sigmoid", "isotonic"]
 
 
-class SearchGrid(RequestModel):
-    """Values for parameters of the estimator; every combination is tried."""
+def _values(name: str) -> Any:
+    """Return the field with the values of one parameter."""
+    return Field(None, description=f"Distinct values of `{name}` to try.")
 
-    kernel: Values[Kernel] = None
-    c1: Values[Cost] = None
-    c2: Values[Cost] = None
-    c3: Values[Cost] = None
-    c4: Values[Cost] = None
-    penalty: Values[Penalty] = None
-    membership: Values[Membership] = None
-    mu: Values[Mu] = None
-    gamma: Values[Gamma] = None
-    degree: Values[Degree] = None
-    coef0: Values[Coef0] = None
-    rank: Values[Rank] = None
-    multi_class: Values[MultiClass] = None
+
+class SearchGrid(RequestModel):
+    """Lists of parameter values. The search tries every combination of them.
+
+    Parameters without a list keep the value in `params`, or their default. See `EstimatorParams` for
+    their meaning.
+    """
+
+    kernel: Values[Kernel] = _values("kernel")
+    c1: Values[Cost] = _values("c1")
+    c2: Values[Cost] = _values("c2")
+    c3: Values[Cost] = _values("c3")
+    c4: Values[Cost] = _values("c4")
+    penalty: Values[Penalty] = _values("penalty")
+    membership: Values[Membership] = _values("membership")
+    mu: Values[Mu] = _values("mu")
+    gamma: Values[Gamma] = _values("gamma")
+    degree: Values[Degree] = _values("degree")
+    coef0: Values[Coef0] = _values("coef0")
+    rank: Values[Rank] = _values("rank")
+    multi_class: Values[MultiClass] = _values("multi_class")
 
     @model_validator(mode="after")
-    def _some_different_values(self) -> Self:
+    def _require_distinct_values(self) -> Self:
         if not self.lists():
-            raise _flawed("the grid has no values", "search.grid")
+            raise _flawed("The grid is empty. Give at least one list of values.", "search.grid")
         for name, values in self.lists().items():
             if len(set(values)) < len(values):
-                raise _flawed("a value is there twice", f"search.grid.{name}")
+                raise _flawed("The list contains a value twice.", f"search.grid.{name}")
         return self
 
     def lists(self) -> dict[str, list[Any]]:
-        """The parameters that vary."""
+        """Return the lists that were given, by parameter."""
         return {name: values for name, values in self.model_dump().items() if values is not None}
 
     @property
     def size(self) -> int:
-        """Configurations to try."""
+        """Number of configurations to try."""
         return prod(len(values) for values in self.lists().values())
 
 
 class Search(RequestModel):
-    """Find parameters by cross-validation. Those that `params` sets hold, the others are searched.
+    """Parameter search by cross-validation.
 
-    `auto` goes from coarse to fine through kernels, widths, costs and memberships; `grid` tries every
-    combination of the values in `grid`.
+    Parameters that `params` sets are kept; the search chooses the others.
     """
 
-    plan: Literal["auto", "grid"] = Field("auto", description="Default: `grid` if there is one.")
-    grid: SearchGrid | None = None
+    plan: Literal["auto", "grid"] = Field(
+        "auto",
+        description="`auto`: search kernels, kernel widths, costs and memberships, from coarse to "
+        "fine. `grid`: try every combination of the values in `grid`. Default: `grid` if `grid` is "
+        "given, else `auto`.",
+    )
+    grid: SearchGrid | None = Field(
+        None, description="Values to try. Required by the plan `grid`, and allowed only with it."
+    )
     folds: Annotated[int, Field(ge=2, le=50), WHOLE] | None = Field(
-        None, description="Default: 5, or as many as the smallest class has rows."
+        None,
+        description="Number of cross-validation folds. Default: 5, or the number of rows of the "
+        "smallest class if that is less.",
     )
-    scoring: Scoring = "accuracy"
+    scoring: Scoring = Field(
+        "accuracy",
+        description="Score to maximize, as defined by scikit-learn. `roc_auc` requires two classes.",
+    )
     time_budget: Annotated[float, Field(gt=0, le=1e6)] | None = Field(
-        None, description="Seconds; after them the best so far is taken. Default: a setting."
+        None,
+        description="Time in seconds after which the search stops and keeps the best result so far. "
+        "Default: `FRTSVM_SEARCH_SECONDS` of the server, 30 unless configured.",
     )
-    seed: Seed = Field(0, description="Draws the folds and samples.")
+    seed: Seed = Field(0, description="Seed for drawing the folds and the samples of rows.")
     probability: Probability | None = Field(
-        None, description="Calibrate probabilities on the rows that the folds hold out."
+        None,
+        description="Method that calibrates probabilities on the validation rows of the folds. "
+        "Default: no probabilities.",
     )
     balance: bool | None = Field(
         None,
-        description="Learn from those rows how much the distance to each plane counts; false: the "
-        "nearer plane decides. Default: the plan `auto` does where `scoring` is an accuracy.",
+        description="Whether to fit the distance weights of the decision on the validation rows of "
+        "the folds. Without them, the nearer plane decides. Default: true for the plan `auto` with "
+        "`scoring` `accuracy` or `balanced_accuracy`, else false.",
     )
 
     @model_validator(mode="before")
     @classmethod
-    def _a_grid_is_a_plan(cls, value: Any) -> Any:
+    def _choose_plan_of_grid(cls, value: Any) -> Any:
         if isinstance(value, dict) and value.get("grid") is not None and "plan" not in value:
             return {**value, "plan": "grid"}
         return value
 
     @model_validator(mode="after")
-    def _grid_with_its_plan(self) -> Self:
+    def _require_matching_grid(self) -> Self:
         if self.plan == "grid" and self.grid is None:
-            raise _flawed("the plan `grid` needs a `grid`", "search.grid")
+            raise _flawed(
+                "The plan `grid` needs the field `grid` with values to try.", "search.grid"
+            )
         if self.plan == "auto" and self.grid is not None:
-            raise _flawed("the plan `auto` has no `grid`", "search.grid")
+            raise _flawed(
+                "The plan `auto` does not use a `grid`. Remove it, or set the plan to `grid`.",
+                "search.grid",
+            )
         return self
 
     def folds_for(self, smallest_class: int) -> int:
-        """Folds that the rows allow."""
+        """Return the number of folds, given the number of rows of the smallest class."""
         return max(2, min(self.folds or DEFAULT_FOLDS, smallest_class))
 
 

@@ -1,4 +1,4 @@
-"""Rows of features, column by column, ready for arithmetic."""
+"""Rows of features as a numerical matrix and encoded text columns."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MISSING = -1
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of text: `vocabulary[codes[i]]` is the cell of row i."""
+    """A text column: `vocabulary[codes[i]]` is the cell of row i."""
 
     codes: NDArray[np.int32]
     vocabulary: tuple[str, ...]
 
     @classmethod
     def encode(cls, cells: Sequence[str | None]) -> TextColumn:
-        """Number the distinct cells in sorted order."""
+        """Encode cells as positions in their sorted distinct values."""
         vocabulary = tuple(sorted({cell for cell in cells if cell is not None}))
         index = {word: code for code, word in enumerate(vocabulary)}
         codes = [MISSING if cell is None else index[cell] for cell in cells]
@@ -31,7 +31,7 @@ class TextColumn:
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers in one matrix (NaN where a cell is missing or text), text columns beside it."""
+    """A matrix of numbers, with NaN for missing and text cells, and the text columns by position."""
 
     numbers: NDArray[np.float64]
     names: tuple[str, ...] | None = None
@@ -48,11 +48,11 @@ class Table:
         return int(self.numbers.shape[1])
 
     def column_name(self, column: int) -> int | str:
-        """How to name a column to the caller: by name if there are names."""
+        """Return the column's name, or its position if the table has no names."""
         return column if self.names is None else self.names[column]
 
     def subset(self, rows: NDArray[np.integer[Any]]) -> Table:
-        """Some rows; vocabularies stay."""
+        """Return a table of some rows, with the same vocabularies."""
         texts = {
             column: TextColumn(text.codes[rows], text.vocabulary)
             for column, text in self.texts.items()
@@ -60,7 +60,7 @@ class Table:
         return Table(self.numbers[rows], self.names, texts)
 
     def reordered(self, names: Sequence[str]) -> Table:
-        """The same rows with the columns in the order of `names`, which must all be here."""
+        """Return the table with its columns in the order of `names`, which must all exist."""
         if self.names is None or tuple(names) == self.names:
             return self
         position = {name: column for column, name in enumerate(self.names)}

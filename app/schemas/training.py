@@ -1,4 +1,4 @@
-"""POST /train."""
+"""Schemas of POST /train."""
 
 from __future__ import annotations
 
@@ -33,63 +33,131 @@ ClassWeights = Annotated[dict[str, Cost], Field(min_length=1, max_length=100)]
 
 
 class EstimatorParams(RequestModel):
-    """The parameters of `frtsvm_core.FRTSVMClassifier`, with its defaults."""
+    """Parameters of the estimator `frtsvm_core.FRTSVMClassifier`, with its defaults.
 
-    kernel: Kernel = "rbf"
-    c1: Cost = 1.0
-    c2: Cost | None = Field(None, description="Default: c1.")
-    c3: Cost = 1.0
-    c4: Cost | None = Field(None, description="Default: c3.")
+    Only the default of `random_state` differs.
+    """
+
+    kernel: Kernel = Field(
+        "rbf",
+        description="Kernel function: `linear`, `rbf` exp(-gamma |x - z|²), `poly` (gamma x·z + "
+        "coef0)^degree, or `sigmoid` tanh(gamma x·z + coef0).",
+    )
+    c1: Cost = Field(
+        1.0,
+        description="Regularization of the plane of `classes[1]`. Larger values give a smoother "
+        "plane.",
+    )
+    c2: Cost | None = Field(
+        None, description="Regularization of the plane of `classes[0]`. Default: `c1`."
+    )
+    c3: Cost = Field(
+        1.0,
+        description="Cost of rows of the opposite class that lie too close to the plane of "
+        "`classes[1]`. Larger values push the plane further away from them.",
+    )
+    c4: Cost | None = Field(
+        None, description="The same cost for the plane of `classes[0]`. Default: `c3`."
+    )
     penalty: Penalty = Field(
         "coefficients",
-        description="What c1 and c2 weigh for a kernel: the paper's |w|², or the norm w'Kw of the "
-        "plane in the kernel's own space, which is mostly more accurate and asks for a smaller c1.",
+        description="Norm that c1 and c2 penalize for a kernel. `coefficients`: |w|², as in the "
+        "paper. `function`: w'Kw, the norm of the plane in the kernel's feature space, which is "
+        "usually more accurate and needs a smaller c1. Without effect for the linear kernel.",
     )
-    membership: Membership = "center"
-    mu: Mu = 0.1
-    delta: Annotated[float, Field(gt=0, le=1)] = 1e-10
-    gamma: Gamma = "scale"
-    degree: Degree = 3
-    coef0: Coef0 = 1.0
-    rank: Rank | None = Field("auto", description="`null` is the exact kernel.")
-    kernel_tol: Annotated[float, Field(gt=0, le=1)] = 1e-6
-    tol: Annotated[float, Field(ge=1e-14, le=1)] = 1e-3
-    max_iter: Annotated[int, Field(ge=1, le=1_000_000), WHOLE] = 1000
-    shrinking: bool = True
-    multi_class: MultiClass = "ovo"
+    membership: Membership = Field(
+        "center",
+        description="How the weights of rows that look like noise are reduced. `center`: by their "
+        "distance to the center of their class, as in the paper. `neighbors`: by the share of the 10 "
+        "nearest rows with the same label. `none`: all rows keep weight 1.",
+    )
+    mu: Mu = Field(
+        0.1,
+        description="Factor of the membership of suspected rows; other rows get the factor 1 - mu. "
+        "Smaller values weaken suspected rows more.",
+    )
+    delta: Annotated[float, Field(gt=0, le=1)] = Field(
+        1e-10,
+        description="Positive constant of the `center` membership that keeps the membership of the "
+        "farthest row of a class above 0.",
+    )
+    gamma: Gamma = Field(
+        "scale",
+        description="Kernel coefficient. `scale`: 1 / (number of inputs × variance of the inputs). "
+        "`auto`: 1 / number of inputs. Larger values give a narrower RBF kernel.",
+    )
+    degree: Degree = Field(3, description="Degree of the polynomial kernel.")
+    coef0: Coef0 = Field(1.0, description="Constant term of the polynomial and the sigmoid kernel.")
+    rank: Rank | None = Field(
+        "auto",
+        description="Rank of the kernel factorization. `auto`: exact up to 256 rows; above, limited "
+        "by `kernel_tol` and by a time of about one second per fit. An integer: the largest rank. "
+        "`null`: the exact kernel.",
+    )
+    kernel_tol: Annotated[float, Field(gt=0, le=1)] = Field(
+        1e-6, description="Share of the kernel's trace that the rank `auto` may leave out."
+    )
+    tol: Annotated[float, Field(ge=1e-14, le=1)] = Field(
+        1e-3,
+        description="Tolerance of the solver: it stops when the violation of the optimality "
+        "conditions is below this value.",
+    )
+    max_iter: Annotated[int, Field(ge=1, le=1_000_000), WHOLE] = Field(
+        1000, description="Largest number of sweeps of the solver per plane."
+    )
+    shrinking: bool = Field(
+        True,
+        description="Whether the solver visits rows in random order and skips rows at their bounds. "
+        "This is faster and does not change the solution.",
+    )
+    multi_class: MultiClass = Field(
+        "ovo",
+        description="Scheme for more than two classes: `ovo` fits two planes per pair of classes, "
+        "`ovr` one plane per class.",
+    )
     class_weight: Literal["balanced"] | ClassWeights | None = Field(
-        None, description="Keys are the labels as JSON would write them, without quotes."
+        None,
+        description="Factors for the weights of the rows, by label as written in JSON without "
+        "quotes. `balanced`: inversely proportional to the class frequencies. Default: factor 1 for "
+        "every class.",
     )
     random_state: Seed = Field(
-        0, description="Fixed by default, so that the same data give the same model."
+        0,
+        description="Seed of the solver's random order and of the kernel factorization. It is fixed "
+        "by default, so that the same data give the same model.",
     )
 
     @model_validator(mode="before")
     @classmethod
-    def _few_class_weights(cls, value: Any) -> Any:
+    def _limit_class_weights(cls, value: Any) -> Any:
         weights = value.get("class_weight") if isinstance(value, dict) else None
         if isinstance(weights, dict) and len(weights) > 100:
-            flaw = Flaw("at most 100 class weights", "params.class_weight")
+            detail = f"At most 100 class weights are allowed; got {len(weights)}."
+            flaw = Flaw(detail, "params.class_weight")
             raise PydanticCustomError("class_weight", "too many", {"flaws": (flaw,)})
         return value
 
 
 class Validation(RequestModel):
-    """How to measure the model: by folds, or on a holdout share. Not both."""
+    """Validation of the model on held-out rows: either `folds` or `holdout`."""
 
-    folds: Annotated[int, Field(ge=2, le=50), WHOLE] | None = None
-    holdout: Annotated[float, Field(ge=0.01, le=0.9)] | None = None
+    folds: Annotated[int, Field(ge=2, le=50), WHOLE] | None = Field(
+        None, description="Number of cross-validation folds."
+    )
+    holdout: Annotated[float, Field(ge=0.01, le=0.9)] | None = Field(
+        None, description="Share of the rows to hold out."
+    )
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> Self:
+    def _require_one_method(self) -> Self:
         if (self.folds is None) == (self.holdout is None):
-            flaw = Flaw("give either `folds` or `holdout`", "validation")
+            flaw = Flaw("Give exactly one of `folds` and `holdout`.", "validation")
             raise PydanticCustomError("validation", "one of two", {"flaws": (flaw,)})
         return self
 
 
 class _OrAuto:
-    """Says in the JSON Schema that the word "auto" may stand in for the parameters."""
+    """Allows the string "auto" in place of the parameters in the JSON Schema."""
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -98,88 +166,126 @@ class _OrAuto:
 
 
 class TrainingOptions(RequestModel):
-    """Everything about a training but its data; the `options` of a CSV or Parquet body."""
+    """Options of a training job, without the data: the query parameter `options` of a table."""
 
     params: Annotated[EstimatorParams, _OrAuto()] = Field(
         default_factory=lambda: EstimatorParams.model_validate({}),
-        description='"auto" finds them, as an empty `search` does.',
+        description="Parameters of the estimator. `auto` searches for them, like `search: {}`. "
+        "Default: the defaults of `EstimatorParams`.",
     )
-    search: Search | None = None
-    scale: Literal["minmax", "standard", "none"] = "minmax"
-    impute: Literal["error", "median"] = "error"
-    one_hot: bool = Field(False, description="Encode text columns; without it, text is refused.")
-    validation: Validation | None = None
+    search: Search | None = Field(
+        None, description="Search for parameters by cross-validation. Default: no search."
+    )
+    scale: Literal["minmax", "standard", "none"] = Field(
+        "minmax",
+        description="Scaling of the inputs. `minmax`: to [0, 1], as in the paper. `standard`: to mean "
+        "0 and variance 1. `none`: no scaling.",
+    )
+    impute: Literal["error", "median"] = Field(
+        "error",
+        description="Treatment of missing cells. `error`: refuse them. `median`: replace them by the "
+        "median of the column; a missing text cell is encoded as zeros.",
+    )
+    one_hot: bool = Field(
+        False,
+        description="Whether to encode text columns as one input per word. Without it, text is "
+        "refused. Words that are unknown when predicting are encoded as zeros.",
+    )
+    validation: Validation | None = Field(
+        None,
+        description="Measure the model on held-out rows. A search is repeated within each fold. "
+        "Default: no validation.",
+    )
 
     @model_validator(mode="before")
     @classmethod
-    def _automatic(cls, value: Any) -> Any:
+    def _search_if_auto(cls, value: Any) -> Any:
         params = value.get("params") if isinstance(value, dict) else None
         if isinstance(params, str) and params != AUTO:
-            flaw = Flaw('an object, or the word "auto"', "params")
+            flaw = Flaw('Expected an object or the string "auto".', "params")
             raise PydanticCustomError("params", "params", {"flaws": (flaw,)})
         if params == AUTO:
             return {**value, "params": {}, "search": value.get("search") or {}}
         return value
 
     @model_validator(mode="after")
-    def _fixed_or_searched(self) -> Self:
+    def _require_disjoint_parameters(self) -> Self:
         grid = None if self.search is None else self.search.grid
         both = set() if grid is None else grid.lists().keys() & self.params.model_fields_set
         if both:
             name = min(both)
-            flaw = Flaw("is fixed in `params` already", f"search.grid.{name}")
+            detail = "The parameter is already set in `params`. Remove it there or from the grid."
+            flaw = Flaw(detail, f"search.grid.{name}")
             raise PydanticCustomError("search", "fixed", {"flaws": (flaw,)})
         return self
 
     def stored(self) -> dict[str, Any]:
-        """What is kept with a job. With a search, which parameters are fixed is a part of it."""
+        """Return the options as stored with a job.
+
+        With a search, `params` contains only the parameters that the client set.
+        """
         params = self.params.model_dump(exclude_unset=self.search is not None)
         return {**self.model_dump(exclude={"params"}), "params": params}
 
 
 class TrainingRequest(TrainingOptions):
-    """Rows and labels, and how to train on them."""
+    """Training data and options."""
 
-    model: Name = "default"
+    model: Name = Field(
+        "default", description="Name of the model. The training adds a version to it."
+    )
     X: Rows
     y: Labels
-    feature_names: list[FeatureName] | None = Field(None, max_length=100_000)
-    sample_weight: Weights | None = None
+    feature_names: list[FeatureName] | None = Field(
+        None,
+        max_length=100_000,
+        description="Distinct names of the columns, for rows that are lists. Default: no names.",
+    )
+    sample_weight: Weights | None = Field(
+        None,
+        description="One non-negative weight per row. A weight of 2 counts like two equal rows. "
+        "Default: 1 for every row.",
+    )
 
     @model_validator(mode="before")
     @classmethod
-    def _bounded_feature_names(cls, value: Any) -> Any:
-        """Look for the first wrong name only, as with every other long list."""
+    def _check_feature_names(cls, value: Any) -> Any:
+        """Report only the first invalid name: Pydantic would report each of them."""
         names = value.get("feature_names") if isinstance(value, dict) else None
         if isinstance(names, list):
             for i, name in enumerate(names):
                 if not isinstance(name, str) or not 0 < len(name) <= MAX_TEXT:
-                    detail = f"a feature name is a string of 1 to {MAX_TEXT} characters"
+                    detail = f"A feature name must be a string of 1 to {MAX_TEXT} characters."
                     flaw = Flaw(detail, "feature_names", i)
                     raise PydanticCustomError("names", "bad name", {"flaws": (flaw,)})
         return value
 
     @model_validator(mode="after")
-    def _lengths_agree(self) -> Self:
+    def _require_equal_lengths(self) -> Self:
         flaw = None
         n_rows, n_columns = self.X.n_rows, self.X.n_columns
         if len(self.y) != n_rows:
-            flaw = Flaw(f"{len(self.y)} labels for {n_rows} rows", "y")
+            detail = f"Expected one label per row; got {len(self.y)} labels for {n_rows} rows."
+            flaw = Flaw(detail, "y")
         elif self.sample_weight is not None and len(self.sample_weight) != n_rows:
-            flaw = Flaw(f"{len(self.sample_weight)} weights for {n_rows} rows", "sample_weight")
+            n_weights = len(self.sample_weight)
+            detail = f"Expected one weight per row; got {n_weights} weights for {n_rows} rows."
+            flaw = Flaw(detail, "sample_weight")
         elif self.feature_names is not None and self.X.names is not None:
-            flaw = Flaw("rows that are objects bring their own names", "feature_names")
+            detail = "The rows are objects and name their features. Remove `feature_names`."
+            flaw = Flaw(detail, "feature_names")
         elif self.feature_names is not None and len(self.feature_names) != n_columns:
-            detail = f"{len(self.feature_names)} names for {n_columns} features"
+            n_names = len(self.feature_names)
+            detail = f"Expected one name per column; got {n_names} names for {n_columns} columns."
             flaw = Flaw(detail, "feature_names")
         elif self.feature_names is not None and len(set(self.feature_names)) != n_columns:
-            flaw = Flaw("feature names must differ from each other", "feature_names")
+            flaw = Flaw("The feature names must be distinct.", "feature_names")
         if flaw is not None:
             raise PydanticCustomError("lengths", "lengths differ", {"flaws": (flaw,)})
         return self
 
     def options(self) -> TrainingOptions:
-        """The part that is kept with the job and the version."""
+        """Return the options without the data."""
         return TrainingOptions.model_construct(
             **{name: getattr(self, name) for name in TrainingOptions.model_fields}
         )

@@ -1,7 +1,7 @@
-"""The Open Inference Protocol (KServe V2) with its extensions, as JSON.
+"""JSON schemas of the Open Inference Protocol (KServe V2) and its extensions.
 
-The binary tensor extension puts `binary_data_size` into the parameters of a tensor, and its data
-behind the JSON object.
+With the binary tensor extension, the parameters of a tensor contain `binary_data_size`, and its data
+follow the JSON object.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Datatype = Literal[
     "FP64",
     "BYTES",
 ]
-#: One tensor per feature, so as many as a model may have features.
+#: A model may have one tensor per feature, so this is also a limit on features.
 MAX_TENSORS = 10_000
 MAX_DIMENSIONS = 8
 MAX_TENSOR_NAME = 256
@@ -43,12 +43,12 @@ Dimension = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 
 
 def _read_parameters(value: Any) -> dict[str, Any]:
-    """Names and plain values. By hand: pydantic would report each of a million wrong ones."""
-    if value is None:  # as generated clients write what is not there
+    """Check an object of plain values; Pydantic would report each of its errors, possibly a million."""
+    if value is None:  # generated clients send null for absent parameters
         return {}
     if type(value) is dict and {type(item) for item in value.values()} <= {str, int, float, bool}:
         return value
-    flaw = Flaw("expected an object of strings, numbers and booleans", "parameters")
+    flaw = Flaw("Expected an object of strings, numbers and booleans.", "parameters")
     raise PydanticCustomError("parameters", "bad parameters", {"flaws": (flaw,)})
 
 
@@ -65,8 +65,8 @@ Data = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            "description": "The elements in row-major order, flat or nested as `shape` says. "
-            "`null` and NaN are missing cells. Left out if the data are binary.",
+            "description": "Elements in row-major order, as a flat list or nested like `shape`. A "
+            "`null` or NaN is a missing cell. Left out if the data are binary.",
         }
     ),
 ]
@@ -75,201 +75,232 @@ Data = Annotated[
 class RequestInput(RequestModel):
     """An input tensor."""
 
-    name: TensorName
-    shape: Annotated[list[Dimension], Field(min_length=1, max_length=MAX_DIMENSIONS)]
-    datatype: Datatype
-    parameters: Parameters = Field(default_factory=dict)
+    name: TensorName = Field(description="`X` for a matrix of all features, or a feature name.")
+    shape: Annotated[list[Dimension], Field(min_length=1, max_length=MAX_DIMENSIONS)] = Field(
+        description="[rows, features] for `X`; [rows] or [rows, 1] for a single feature."
+    )
+    datatype: Datatype = Field(description="Type of the elements; `BYTES` is text in UTF-8.")
+    parameters: Parameters = Field(
+        default_factory=dict,
+        description="`binary_data_size`: length of the tensor's binary data in bytes.",
+    )
     data: Data = None
 
 
 class RequestOutput(RequestModel):
-    """An output that is wanted."""
+    """A requested output tensor."""
 
-    name: TensorName
-    parameters: Parameters = Field(default_factory=dict)
+    name: TensorName = Field(description="Name of the output, as in the metadata of the model.")
+    parameters: Parameters = Field(
+        default_factory=dict,
+        description="`binary_data`: whether to send the tensor in binary form. Default: "
+        "`binary_data_output` of the request.",
+    )
 
 
 class InferenceRequest(RequestModel):
-    """Rows to classify: one tensor `X` of shape [rows, features], or one tensor per feature name.
+    """Rows to classify: one tensor `X` of shape [rows, features], or one tensor per feature."""
 
-    `model_name` and `model_version` are what some clients repeat from the path; the path counts.
-    """
-
-    id: Text | None = None
-    model_name: Text | None = None
-    model_version: Text | None = None
-    parameters: Parameters = Field(default_factory=dict)
-    inputs: Annotated[list[RequestInput], Field(min_length=1, max_length=MAX_TENSORS)]
-    outputs: Annotated[list[RequestOutput], Field(max_length=MAX_TENSORS)] | None = None
+    id: Text | None = Field(None, description="Identifier that the response repeats.")
+    model_name: Text | None = Field(
+        None, description="Ignored: the path names the model. Some clients send it."
+    )
+    model_version: Text | None = Field(
+        None, description="Ignored: the path names the version. Some clients send it."
+    )
+    parameters: Parameters = Field(
+        default_factory=dict,
+        description="`binary_data_output`: whether to send all outputs in binary form. Default: "
+        "false.",
+    )
+    inputs: Annotated[list[RequestInput], Field(min_length=1, max_length=MAX_TENSORS)] = Field(
+        description="The input tensors."
+    )
+    outputs: Annotated[list[RequestOutput], Field(max_length=MAX_TENSORS)] | None = Field(
+        None, description="Outputs to return. Default: all outputs of the model."
+    )
 
 
 class IndexRequest(RequestModel):
-    """Which models to list."""
+    """Selection of the versions to list."""
 
-    ready: bool = False
+    ready: bool = Field(False, description="Whether to return only versions that can be loaded.")
 
 
 class RepositoryRequest(RequestModel):
-    """Loading and unloading."""
+    """Options for loading or unloading a model."""
 
-    parameters: Parameters = Field(default_factory=dict)
+    parameters: Parameters = Field(
+        default_factory=dict,
+        description="Ignored, except that `config` and files are refused when loading.",
+    )
 
 
-# --- answers ---------------------------------------------------------------------------------
+# --- responses -------------------------------------------------------------------------------
 
 
 class ProtocolError(BaseModel):
-    """The body of every answer that is not a success."""
+    """Body of every error response under /v2."""
 
     model_config = ConfigDict(extra="forbid")
 
-    error: str
+    error: str = Field(description="Description of the error and what to do about it.")
 
 
 class ServerLive(ResponseModel):
-    """The process answers."""
+    """Liveness of the server."""
 
-    live: bool
+    live: bool = Field(description="Always true.")
 
 
 class ServerReady(ResponseModel):
-    """The server takes requests."""
+    """Readiness of the server."""
 
-    ready: bool
+    ready: bool = Field(description="Always true; a server that is not ready returns an error.")
 
 
 class ModelReady(ResponseModel):
-    """The model is loaded."""
+    """Readiness of a model."""
 
-    name: str
-    ready: bool
+    name: str = Field(description="Name of the model.")
+    ready: bool = Field(description="Always true; a model that is not ready returns an error.")
 
 
 class ServerMetadata(ResponseModel):
-    """What this server is, and which extensions of the protocol it has."""
+    """Metadata of the server."""
 
-    name: str
-    version: str
-    extensions: list[str]
+    name: str = Field(description="Name of the server software.")
+    version: str = Field(description="Version of the server software.")
+    extensions: list[str] = Field(description="Supported extensions of the protocol.")
 
 
 class TensorMetadata(ResponseModel):
-    """A tensor of a model; -1 stands for the number of rows."""
+    """Metadata of a tensor."""
 
-    name: str
-    datatype: Datatype
-    shape: list[int]
+    name: str = Field(description="Name of the tensor.")
+    datatype: Datatype = Field(description="Type of the elements.")
+    shape: list[int] = Field(description="Shape; -1 stands for the number of rows.")
 
 
 class ModelMetadata(ResponseModel):
-    """The tensors of a model, and its versions."""
+    """Metadata of a model: its versions and tensors."""
 
-    name: str
-    versions: list[str]
-    platform: str
-    inputs: list[TensorMetadata]
-    outputs: list[TensorMetadata]
+    name: str = Field(description="Name of the model.")
+    versions: list[str] = Field(description="Numbers of all versions, newest first.")
+    platform: str = Field(description="Always `frtsvm`.")
+    inputs: list[TensorMetadata] = Field(description="Input tensors.")
+    outputs: list[TensorMetadata] = Field(description="Output tensors.")
 
 
 class ConfigTensor(ResponseModel):
-    """A tensor in the words of a Triton configuration."""
+    """A tensor in a Triton configuration."""
 
-    name: str
-    data_type: str
-    dims: list[int]
+    name: str = Field(description="Name of the tensor.")
+    data_type: str = Field(description="Triton's name of the datatype, e.g. `TYPE_FP64`.")
+    dims: list[int] = Field(description="Shape; -1 stands for the number of rows.")
 
 
 class ConfigParameter(ResponseModel):
-    """A free parameter of a configuration."""
+    """A parameter in a Triton configuration."""
 
-    string_value: str
+    string_value: str = Field(description="Value of the parameter.")
 
 
 class ModelConfig(ResponseModel):
-    """The configuration of a model in Triton's shape."""
+    """Configuration of a model in Triton's format."""
 
-    name: str
-    platform: str
-    backend: str
-    max_batch_size: int
-    """0: the first dimension of every tensor is the number of rows."""
-    input: list[ConfigTensor]
-    output: list[ConfigTensor]
-    parameters: dict[str, ConfigParameter]
+    name: str = Field(description="Name of the model.")
+    platform: str = Field(description="Always `frtsvm`.")
+    backend: str = Field(description="Always `frtsvm`.")
+    max_batch_size: int = Field(
+        description="Always 0: the first dimension of every tensor is the number of rows."
+    )
+    input: list[ConfigTensor] = Field(description="Input tensors.")
+    output: list[ConfigTensor] = Field(description="Output tensors.")
+    parameters: dict[str, ConfigParameter] = Field(
+        description="Version number, class labels (as a JSON list) and kernel."
+    )
 
 
 class IndexEntry(ResponseModel):
-    """One version in the index of the repository."""
+    """A version in the index of the repository."""
 
-    name: str
-    version: str
-    state: Literal["READY", "UNAVAILABLE"]
-    reason: str
+    name: str = Field(description="Name of the model.")
+    version: str = Field(description="Version number.")
+    state: Literal["READY", "UNAVAILABLE"] = Field(
+        description="`READY`, or `UNAVAILABLE` if the stored file is missing or has changed."
+    )
+    reason: str = Field(description="Reason why the version is unavailable, else empty.")
 
 
 class ResponseOutput(ResponseModel):
-    """An output tensor. Binary data have `parameters.binary_data_size` in the place of `data`."""
+    """An output tensor."""
 
-    name: str
-    datatype: Datatype
-    shape: list[int]
-    parameters: dict[str, int] | None = None
-    data: list[Any] | None = None
+    name: str = Field(description="Name of the output.")
+    datatype: Datatype = Field(description="Type of the elements.")
+    shape: list[int] = Field(description="Shape of the tensor.")
+    parameters: dict[str, int] | None = Field(
+        None,
+        description="For a tensor in binary form, `binary_data_size`: the length of its data in bytes.",
+    )
+    data: list[Any] | None = Field(
+        None, description="Elements in row-major order. Left out if the data are binary."
+    )
 
 
 class InferenceResponse(ResponseModel):
-    """The outputs, and the version that gave them."""
+    """Predictions as output tensors, and the version that computed them."""
 
-    model_name: str
-    model_version: str
-    id: str | None = None
-    outputs: list[ResponseOutput]
+    model_name: str = Field(description="Name of the model.")
+    model_version: str = Field(description="Number of the version that was used.")
+    id: str | None = Field(None, description="Identifier of the request, if it had one.")
+    outputs: list[ResponseOutput] = Field(description="Output tensors.")
 
 
 class Duration(ResponseModel):
-    """How often, and how long in all."""
+    """Number and total duration of events."""
 
-    count: int
-    ns: int
+    count: int = Field(description="Number of events.")
+    ns: int = Field(description="Total duration in nanoseconds.")
 
 
 class InferenceDurations(ResponseModel):
-    """Where the time of the requests went."""
+    """Durations of requests by outcome and by step."""
 
-    success: Duration
-    fail: Duration
-    queue: Duration
-    compute_input: Duration
-    compute_infer: Duration
-    compute_output: Duration
-    cache_hit: Duration
-    cache_miss: Duration
+    success: Duration = Field(description="Requests that succeeded.")
+    fail: Duration = Field(description="Requests that failed.")
+    queue: Duration = Field(description="Waiting in a queue; always 0 ns.")
+    compute_input: Duration = Field(description="Reading the inputs.")
+    compute_infer: Duration = Field(description="Predicting.")
+    compute_output: Duration = Field(description="Writing the outputs.")
+    cache_hit: Duration = Field(description="Hits of a response cache; always 0.")
+    cache_miss: Duration = Field(description="Misses of a response cache; always 0.")
 
 
 class BatchDurations(ResponseModel):
-    """The same for one number of rows."""
+    """Durations of the requests with the same number of rows."""
 
-    batch_size: int
-    compute_input: Duration
-    compute_infer: Duration
-    compute_output: Duration
+    batch_size: int = Field(description="Number of rows of a request.")
+    compute_input: Duration = Field(description="Reading the inputs.")
+    compute_infer: Duration = Field(description="Predicting.")
+    compute_output: Duration = Field(description="Writing the outputs.")
 
 
 class ModelStatistics(ResponseModel):
-    """What one version has answered, through the protocol and in the process that was asked."""
+    """Statistics of one version in the worker process that received the request."""
 
-    name: str
-    version: str
-    last_inference: int
-    """Milliseconds since 1970; 0 is never."""
-    inference_count: int
-    """Rows."""
-    execution_count: int
-    inference_stats: InferenceDurations
-    batch_stats: list[BatchDurations]
+    name: str = Field(description="Name of the model.")
+    version: str = Field(description="Version number.")
+    last_inference: int = Field(
+        description="Time of the last inference in milliseconds since 1970-01-01 UTC; 0 if none."
+    )
+    inference_count: int = Field(description="Number of rows predicted.")
+    execution_count: int = Field(description="Number of requests that succeeded.")
+    inference_stats: InferenceDurations = Field(description="Durations of all requests.")
+    batch_stats: list[BatchDurations] = Field(description="Durations by number of rows.")
 
 
 class Statistics(ResponseModel):
-    """All that was asked for."""
+    """Inference statistics."""
 
-    model_stats: list[ModelStatistics]
+    model_stats: list[ModelStatistics] = Field(description="Statistics of each version.")

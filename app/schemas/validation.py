@@ -1,4 +1,4 @@
-"""One way from bytes to a validated request, and from pydantic's errors to ours."""
+"""Parsing and validation of request bodies, with errors of the service's own classes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Request = TypeVar("Request", bound=BaseModel)
 
 
 def parse_json(body: bytes | bytearray) -> Any:
-    """The JSON value of a body; of repeated keys the last one counts."""
+    """Parse a JSON body. Of repeated keys, the last one counts."""
     try:
         return from_json(body, cache_strings="keys")
     except ValueError as error:
-        raise MalformedBody(f"the body is not JSON: {str(error)[:MAX_DETAIL]}") from None
+        raise MalformedBody(f"The body is not valid JSON: {str(error)[:MAX_DETAIL]}.") from None
 
 
 def validate(kind: type[Request], value: Any) -> Request:
-    """`value` as a request of that kind, or `InvalidRequest` with the places that are wrong."""
+    """Validate `value` as a request of class `kind`; raise `InvalidRequest` with all places."""
     if not isinstance(value, dict):
-        raise InvalidRequest("the body must be a JSON object")
+        raise InvalidRequest("The body must be a JSON object.")
     try:
         return kind.model_validate(value)
     except ValidationError as error:
@@ -35,7 +35,7 @@ def validate(kind: type[Request], value: Any) -> Request:
 
 
 def invalid(flaws: Iterable[Flaw]) -> InvalidRequest:
-    """The error whose headline is its first flaw."""
+    """Return an error whose detail is the first flaw, with its place as a prefix."""
     found = tuple(flaws)[:MAX_FLAWS]
     first = found[0]
     place = f"{first.field}: " if first.field else ""
@@ -47,9 +47,9 @@ def invalid(flaws: Iterable[Flaw]) -> InvalidRequest:
 
 
 def flaws_of(error: ValidationError) -> list[Flaw]:
-    """The first few errors, without the values that caused them.
+    """Return the first `MAX_FLAWS` errors, without the offending values.
 
-    Values are left out on purpose: they may be huge, not finite, or not encodable.
+    The values may be huge, not finite or not encodable.
     """
     flaws: list[Flaw] = []
     for item in error.errors(include_url=False, include_input=False):
@@ -64,8 +64,8 @@ def flaws_of(error: ValidationError) -> list[Flaw]:
 
 
 def flaw_at(loc: tuple[int | str, ...], detail: str) -> Flaw:
-    """A location such as ("params", "c1") or ("feature_names", 3) in our words."""
+    """Convert a Pydantic location such as ("params", "c1") or ("feature_names", 3) to a flaw."""
     names = [str(part)[:64] for part in loc if isinstance(part, str)]
     numbers = [part for part in loc if isinstance(part, int)]
     row = numbers[0] if numbers else None
-    return Flaw(detail[:MAX_DETAIL], ".".join(names) or None, row)
+    return Flaw(f"{detail[:MAX_DETAIL].removesuffix('.')}.", ".".join(names) or None, row)

@@ -1,4 +1,4 @@
-"""Values that parameters of the estimator can have."""
+"""Types of the estimator's parameters, with their ranges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from app.schemas.base import WHOLE
 
 Kernel = Literal["linear", "rbf", "poly", "sigmoid"]
-#: Costs outside this range are beyond what double precision can balance.
+#: Outside this range, double precision cannot represent both terms of the objective.
 Cost = Annotated[float, Field(ge=1e-10, le=1e10)]
 Penalty = Literal["coefficients", "function"]
 Membership = Literal["center", "none", "neighbors"]

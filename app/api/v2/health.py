@@ -22,6 +22,7 @@ async def is_server_live() -> Response:
     "/ready",
     response_model=ServerReady,
     summary="Check server readiness",
+    response_description="The server is ready.",
     responses=errors.READY,
 )
 def is_server_ready(request: Request) -> Response:

@@ -53,7 +53,7 @@ def _described(*, versioned: bool) -> dict[str, Any]:
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The outputs as JSON, followed by the binary data of outputs requested in binary form.",
+        "description": "The outputs as JSON, followed by the data of binary outputs, if any.",
         "content": {OCTETS: _BINARY},
     },
     **errors.INFER,

@@ -18,6 +18,7 @@ EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "
     "",
     response_model=ServerMetadata,
     summary="Get server metadata",
+    response_description="The metadata.",
     responses=errors.SERVER,
 )
 async def get_server_metadata(request: Request, caller: PredictCaller) -> Response:
@@ -31,6 +32,7 @@ async def get_server_metadata(request: Request, caller: PredictCaller) -> Respon
     "/models/{name}",
     response_model=ModelMetadata,
     summary="Get model metadata",
+    response_description="The metadata.",
     responses=errors.READ,
 )
 def get_model_metadata(request: Request, name: ModelName, caller: PredictCaller) -> Response:
@@ -46,6 +48,7 @@ def get_model_metadata(request: Request, name: ModelName, caller: PredictCaller)
     "/models/{name}/versions/{version}",
     response_model=ModelMetadata,
     summary="Get version metadata",
+    response_description="The metadata.",
     responses=errors.READ,
 )
 def get_version_metadata(
@@ -59,6 +62,7 @@ def get_version_metadata(
     "/models/{name}/ready",
     response_model=ModelReady,
     summary="Check model readiness",
+    response_description="The version is loaded.",
     responses=errors.LOAD,
 )
 def is_model_ready(request: Request, name: ModelName, caller: PredictCaller) -> Response:
@@ -71,6 +75,7 @@ def is_model_ready(request: Request, name: ModelName, caller: PredictCaller) -> 
     "/models/{name}/versions/{version}/ready",
     response_model=ModelReady,
     summary="Check version readiness",
+    response_description="The version is loaded.",
     responses=errors.LOAD,
 )
 def is_version_ready(
@@ -85,6 +90,7 @@ def is_version_ready(
     "/models/{name}/config",
     response_model=ModelConfig,
     summary="Get model configuration",
+    response_description="The configuration.",
     responses=errors.READ,
 )
 def get_model_config(request: Request, name: ModelName, caller: PredictCaller) -> Response:
@@ -99,6 +105,7 @@ def get_model_config(request: Request, name: ModelName, caller: PredictCaller) -
     "/models/{name}/versions/{version}/config",
     response_model=ModelConfig,
     summary="Get version configuration",
+    response_description="The configuration.",
     responses=errors.READ,
 )
 def get_version_config(

@@ -32,6 +32,7 @@ async def _read(request: Request, kind: type[Parsed]) -> Parsed:
 @router.post(
     "/index",
     summary="List all versions",
+    response_description="The versions.",
     response_model=list[IndexEntry],
     responses=errors.INDEX,
     openapi_extra=_body(IndexRequest),
@@ -50,6 +51,7 @@ async def get_repository_index(request: Request, caller: PredictCaller) -> Respo
 @router.post(
     "/models/{name}/load",
     summary="Load a model",
+    response_description="The version is loaded. The body is empty.",
     responses=errors.CHANGE,
     response_class=Response,
     openapi_extra=_body(RepositoryRequest),
@@ -68,6 +70,7 @@ async def load_model(request: Request, name: ModelName, caller: AdminCaller) -> 
 @router.post(
     "/models/{name}/unload",
     summary="Unload a model",
+    response_description="The memory is free. The body is empty.",
     responses=errors.CHANGE,
     response_class=Response,
     openapi_extra=_body(RepositoryRequest),

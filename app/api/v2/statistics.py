@@ -21,6 +21,7 @@ def _respond(request: Request, name: str | None, version: int | None) -> Respons
     "/stats",
     response_model=Statistics,
     summary="Get inference statistics",
+    response_description="The statistics.",
     responses=errors.STATISTICS,
 )
 def get_statistics(request: Request, caller: PredictCaller) -> Response:
@@ -35,6 +36,7 @@ def get_statistics(request: Request, caller: PredictCaller) -> Response:
     "/{name}/stats",
     response_model=Statistics,
     summary="Get inference statistics of a model",
+    response_description="The statistics.",
     responses=errors.READ,
 )
 def get_model_statistics(request: Request, name: ModelName, caller: PredictCaller) -> Response:
@@ -49,6 +51,7 @@ def get_model_statistics(request: Request, name: ModelName, caller: PredictCalle
     "/{name}/versions/{version}/stats",
     response_model=Statistics,
     summary="Get inference statistics of a version",
+    response_description="The statistics.",
     responses=errors.READ,
 )
 def get_version_statistics(
