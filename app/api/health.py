@@ -19,7 +19,12 @@ class Health(BaseModel):
     status: str = Field(description="`ok` for liveness, `ready` for readiness.")
 
 
-@router.get("/healthz", response_model=Health, summary="Check liveness")
+@router.get(
+    "/healthz",
+    response_model=Health,
+    summary="Check liveness",
+    response_description="The process is alive.",
+)
 async def is_alive() -> Response:
     """Return 200 as long as the process can respond. No API key is required."""
     return JsonResponse({"status": "ok"})

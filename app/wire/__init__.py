@@ -1,1 +1,1 @@
-"""Bytes to tables, and answers to bytes: one file per format, none of which knows HTTP."""
+"""Conversion between bytes and tables or predictions, one module per format, independent of HTTP."""

@@ -1,4 +1,4 @@
-"""Arrow streams. Needs the optional package pyarrow, which is imported when it is first used."""
+"""Arrow streams. Requires the optional package pyarrow, which is imported at its first use."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ import numpy as np
 
 from app.errors import MalformedBody, UnsupportedMediaType
 
-#: How to get it, for whoever sends Arrow to a server without it.
+#: End of the message about the missing package.
 MISSING = "needs the optional package pyarrow: pip install 'frtsvm-service[arrow]'"
 
 
 def is_installed() -> bool:
-    """Whether Arrow can be read and written here."""
+    """Return whether pyarrow is installed."""
     return find_spec("pyarrow") is not None
 
 
 def read_stream(
     body: bytes | bytearray, require_size: Callable[[int, int], None]
 ) -> tuple[list[str], list[Any]]:
-    """Names and columns: numbers as arrays with NaN for null, everything else as lists of cells.
+    """Return the column names and columns of a stream.
 
-    Batches are counted one by one, so that a stream over the limits is never held as a whole.
+    Columns of numbers are arrays with NaN for null, other columns are lists of cells. The limits are
+    checked after each batch, so that an oversized stream is never held as a whole.
     """
     if not is_installed():
-        raise UnsupportedMediaType(f"Arrow {MISSING}")
+        raise UnsupportedMediaType(f"Arrow {MISSING}.")
     import pyarrow as pa
 
     batches = []
@@ -44,7 +45,7 @@ def read_stream(
         table = pa.Table.from_batches(batches, schema)
         return list(schema.names), [_cells(table.column(j), pa) for j in range(len(schema.names))]
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
-        detail = f"the body is not a readable Arrow stream: {str(error)[:200]}"
+        detail = f"The body is not a readable Arrow stream: {str(error)[:200]}."
         raise MalformedBody(detail) from None
 
 
@@ -55,7 +56,7 @@ def _cells(column: Any, pa: Any) -> Any:
 
 
 def write_stream(columns: dict[str, Any], metadata: dict[str, str]) -> bytes:
-    """One table; `metadata` goes into its schema."""
+    """Write a table as a stream; `metadata` becomes the metadata of its schema."""
     import pyarrow as pa
 
     arrays = {name: pa.array(values) for name, values in columns.items()}

@@ -1,4 +1,4 @@
-"""Predictions as a table: a column of labels, then the numbers."""
+"""Predictions as a table with a column of labels, followed by columns of numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Columns = dict[str, Any]
 
 
-#: Names of the parts of a prediction, in the order of their columns, and of one column of each.
+#: Parts of a prediction, in the order of their columns -> name of a column of that part.
 _SINGULAR = {
     "labels": "label",
     "scores": "score",
@@ -23,7 +23,10 @@ _SINGULAR = {
 
 
 def columns_of(found: Mapping[str, Any], classes: Sequence[Any]) -> Columns:
-    """`label`, `score` (or `score_<class>`), then `<what>_<class>`: of each what there is."""
+    """Return the columns of a prediction: `label`, `score` or `score_<class>`, `distance_<class>` etc.
+
+    Parts that are missing or None are left out.
+    """
     columns: Columns = {}
     for name, what in _SINGULAR.items():
         values = found.get(name)
@@ -39,12 +42,12 @@ def _per_class(what: str, values: NDArray[np.float64], classes: Sequence[Any]) -
 
 
 def _text(label: Any) -> str:
-    """As JSON writes it, without quotes."""
+    """Return a label as in JSON, without quotes."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 def write_csv(columns: Columns) -> bytes:
-    """A header line, then a line per row; numbers with all their digits."""
+    """Write a header line and a line per row, with numbers that read back exactly."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(columns)

@@ -1,4 +1,4 @@
-"""Predictions as JSON, straight from the arrays."""
+"""Predictions as JSON, written directly from arrays."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import orjson
 
-#: Rows that are written at a time: orjson does not let other threads run while it writes.
+#: Rows written at a time: orjson does not release the interpreter lock while it writes.
 BLOCK_ROWS = 4096
 
 
 def write_answer(head: Mapping[str, Any], columns: Mapping[str, Any], n_rows: int) -> list[bytes]:
-    """An object of the fields of `head`, then one list per column (or null), in pieces."""
+    """Write an object with the fields of `head` and one list (or null) per column, in pieces."""
     if n_rows <= BLOCK_ROWS:
         return [orjson.dumps({**head, **columns}, option=orjson.OPT_SERIALIZE_NUMPY)]
     opening = orjson.dumps(head)[:-1]

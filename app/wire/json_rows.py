@@ -1,14 +1,14 @@
-"""The rows of a JSON body by simdjson: an accelerator, never the judge.
+"""Fast reading of the rows of a JSON body by simdjson.
 
-`pydantic` is the contract. This module reads what is beyond doubt, a field `X` that is a matrix of
-numbers, and answers None for everything else; then the usual parser reads the whole body, and what it
-accepts, refuses and says is all that a caller ever sees. A test compares the two on documents made
-to trip this one up.
+This module reads only a field `X` that is certainly a matrix of numbers, and returns None for anything
+else. The regular parser then reads the whole body, so it alone defines which bodies are accepted and
+which errors are reported. A test compares both on documents that are designed to mislead this module.
 
-How: the text of `X` is cut out and replaced by a token that no caller can know. What is left is small
-and goes through the usual parser; if the token comes back as the value of `X`, then the text that
-was cut out is that value, whatever else the body holds: repeated keys, escapes, other objects with an
-`X`. The text itself must be a matrix of numbers to simdjson, and have the brackets of one.
+Procedure: the text of `X` is cut out and replaced by a secret random token. The regular parser reads
+the rest, which is small. If it returns the token as the value of `X`, then the text that was cut out is
+that value, no matter what else the body contains: repeated keys, escapes, other objects with a field
+`X`. In addition, simdjson must read the text as an array of numbers, and the number of brackets must be
+that of a matrix.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from pydantic_core import from_json
 
 from app.schemas.table import Table
 
-#: Up to this many bytes the usual parser is as fast.
+#: Up to this many bytes, the regular parser is as fast.
 SMALL_BYTES = 2048
-#: Larger texts are read in pieces, between which other threads get their turn: simdjson itself does
-#: not let go of the interpreter.
+#: Size of the pieces of a large text. Other threads can run between two pieces, because simdjson does
+#: not release the interpreter lock.
 PIECE_BYTES = 128 * 1024
-#: Up to this many bytes that is not worth the copies.
+#: Up to this many bytes, a text is read as a whole, because pieces must be copied.
 WHOLE_BYTES = 512 * 1024
 
 _TOKEN = secrets.token_hex(16)
@@ -46,7 +46,7 @@ Matrix = NDArray[np.float64]
 
 
 class _PerThread(threading.local):
-    """A parser holds one document at a time, so every thread has its own."""
+    """One parser per thread, because a parser holds only one document at a time."""
 
     def __init__(self) -> None:
         self.parser = simdjson.Parser()
@@ -56,7 +56,7 @@ _local = _PerThread()
 
 
 def parse_with_rows(body: bytes | bytearray) -> dict[str, Any] | None:
-    """What the usual parser makes of a body, but with `X` as a `Table`; None if in doubt."""
+    """Parse a body like the regular parser, but with `X` as a `Table`; return None if in doubt."""
     if len(body) <= SMALL_BYTES:
         return None
     name = body.find(_NAME)
@@ -64,7 +64,7 @@ def parse_with_rows(body: bytes | bytearray) -> dict[str, Any] | None:
     if colon is None:
         return None
     start = colon.end()
-    quote = body.find(b'"', start)  # a matrix of numbers has none: the next field, or the end
+    quote = body.find(b'"', start)  # a matrix has no quotes: this is the next field or the end
     end = body.rfind(b"]", start, len(body) if quote < 0 else quote) + 1
     if end <= start:
         return None
@@ -82,7 +82,7 @@ def parse_with_rows(body: bytes | bytearray) -> dict[str, Any] | None:
 
 
 def read_matrix(text: bytes | bytearray, start: int, end: int) -> Matrix | None:
-    """The matrix of finite numbers that is written in text[start:end]; None if it is not one."""
+    """Read text[start:end] as a matrix of finite numbers; return None if it is not one."""
     if end - start <= WHOLE_BYTES:
         return _read_rows(memoryview(text)[start:end])
     opening = _OPENING.match(text, start, end)
@@ -109,16 +109,16 @@ def read_matrix(text: bytes | bytearray, start: int, end: int) -> Matrix | None:
 
 
 def _read_rows(matrix: bytes | memoryview) -> Matrix | None:
-    """A matrix as it stands, `[[1,2],[3,4]]`.
+    """Read a text such as `[[1,2],[3,4]]` as a matrix; return None if it is not one.
 
-    simdjson flattens whatever is nested. So all rows must have the same length, and there must be as
-    many brackets as it takes to enclose them and no more.
+    simdjson flattens nested arrays. Therefore all rows must have the same length, and the number of
+    opening brackets must be the number of rows plus 1.
     """
     try:
         document = _local.parser.parse(matrix)
         assert isinstance(document, simdjson.Array)
-        widths = list(map(len, document))  # type: ignore[arg-type]  # TypeError: no row
-        numbers: Matrix = np.frombuffer(document.as_buffer(of_type="d"))  # a copy of its own
+        widths = list(map(len, document))  # type: ignore[arg-type]  # TypeError: not a row
+        numbers: Matrix = np.frombuffer(document.as_buffer(of_type="d"))  # copies the numbers
         rows, width = len(widths), widths[0]
         if not width or widths.count(width) != rows or _brackets(matrix) != rows + 1:
             return None
@@ -128,5 +128,5 @@ def _read_rows(matrix: bytes | memoryview) -> Matrix | None:
 
 
 def _brackets(matrix: bytes | memoryview) -> int:
-    """How many open; by NumPy, because `bytes.count` stops at each."""
+    """Count the opening brackets with NumPy; `bytes.count` is slow for frequent bytes."""
     return int(np.count_nonzero(np.frombuffer(matrix, np.uint8) == _BRACKET))

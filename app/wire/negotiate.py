@@ -1,4 +1,4 @@
-"""Which format a client wants, from its `Accept` header (RFC 9110, section 12.5.1)."""
+"""Content negotiation by the `Accept` header (RFC 9110, section 12.5.1)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from functools import lru_cache
 
 _RANGE = re.compile(r"\s*([\w!#$%&'*+.^`|~-]+)/([\w!#$%&'*+.^`|~-]+)\s*((?:;[^,]*)?)")
 _QUALITY = re.compile(r";\s*q\s*=\s*(\d(?:\.\d{0,3})?)\s*(?:;|$)", re.IGNORECASE)
-#: A header is as long as its sender likes; so many ranges are looked at.
+#: Most media ranges of a header that are read; the client may send any number.
 MAX_RANGES = 64
 
 
 @lru_cache(maxsize=256)
 def choose(accept: str | None, offered: tuple[str, ...]) -> str | None:
-    """The offer that the client likes best, the first of equals; None if it likes none.
+    """Return the offered media type that the client prefers, or None if it accepts none.
 
-    Of several ranges that match an offer the most specific one counts: `text/csv;q=0, text/*` refuses
-    CSV. No header, or one that cannot be read, accepts everything.
+    Of equal preferences, the first offer is chosen. Of several ranges that match an offer, the most
+    specific one counts: `text/csv;q=0, text/*` refuses CSV. A missing or unreadable header accepts
+    everything.
     """
     ranges = _ranges(accept or "*/*")
     if not ranges:

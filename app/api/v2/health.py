@@ -12,7 +12,12 @@ from app.schemas.v2 import ServerLive, ServerReady
 router = APIRouter(prefix="/v2/health", tags=["inference protocol"])
 
 
-@router.get("/live", response_model=ServerLive, summary="Check server liveness")
+@router.get(
+    "/live",
+    response_model=ServerLive,
+    summary="Check server liveness",
+    response_description="The process is alive.",
+)
 async def is_server_live() -> Response:
     """Return 200 as long as the process can respond. No API key is required."""
     return JsonResponse({"live": True})

@@ -1,4 +1,4 @@
-"""Datatypes of the protocol and what they are in memory. Binary data are little-endian."""
+"""Datatypes of the protocol and their NumPy types. Binary data are little-endian."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = NDArray[Any]
 BYTES = "BYTES"
 BOOL = "BOOL"
 
-#: All datatypes whose elements have a fixed size.
+#: Datatypes whose elements have a fixed size.
 DTYPES: dict[str, np.dtype[Any]] = {
     BOOL: np.dtype("?"),
     "INT8": np.dtype("<i1"),
@@ -30,6 +30,6 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 
 def datatype_of_labels(classes: list[Any]) -> str:
-    """How labels travel: text as BYTES, numbers as INT64, truth as BOOL."""
+    """Return the datatype of labels: BYTES for strings, INT64 for integers, BOOL for booleans."""
     kind = type(classes[0])
     return BOOL if kind is bool else "INT64" if kind is int else BYTES

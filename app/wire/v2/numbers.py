@@ -1,9 +1,9 @@
-"""JSON tensors of many numbers, without a Python object for each of them.
+"""Fast reading of JSON tensors of numbers, without a Python object per number.
 
-The lists of numbers are cut out of the document and read by simdjson; what is left is small and is
-validated as any other document. Cutting is done only where it cannot be mistaken: if anything is
-unusual, `cut` and `read` give None and the whole document takes the ordinary way, which also words
-all errors. So both ways accept the same documents and give the same numbers; a test compares them.
+The lists of numbers are cut out of the document and read by simdjson. The rest of the document is small
+and is validated as usual. Anything unusual makes `cut` or `read` return None; then the regular parser
+reads the whole document and reports all errors. Both accept the same documents and return the same
+numbers, which a test verifies.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from app.wire.v2.datatypes import DTYPES, Array
 
 _KEY = b'"data"'
 _BLANK = b" \t\r\n"
-#: All that numbers are written with; without it only the structure is left.
+#: Characters of numbers and blanks; removing them leaves the brackets and commas.
 _DIGITS = b"0123456789+-.eE" + _BLANK
-#: A tensor per feature with a short list each is as fast the ordinary way.
+#: With more lists than this, each is short, and the regular parser is as fast.
 _MAX_LISTS = 1000
 
-#: Kind of number -> simdjson's name for the 64-bit type, and NumPy's.
+#: Kind of number -> simdjson's and NumPy's name of the 64-bit type.
 _BUFFERS: dict[str, tuple[Literal["d", "i", "u"], str]] = {
     "f": ("d", "<f8"),
     "i": ("i", "<i8"),
@@ -35,17 +35,18 @@ _BUFFERS: dict[str, tuple[Literal["d", "i", "u"], str]] = {
 
 @dataclass(frozen=True)
 class Cut:
-    """A document whose i-th list of numbers was replaced by the number i, and the lists."""
+    """A document in which the i-th list of numbers is replaced by the number i, and the lists."""
 
     document: bytes
     lists: list[bytes]
 
 
 def cut(body: bytes) -> Cut | None:
-    """Cut out the value of every key "data", if each is a list and no string has an escape.
+    """Cut out the values of all keys "data".
 
-    Without escapes, `"data"` before a colon is a key and nothing else. The list has no strings and
-    no objects in it, so it ends before the next quote or closing brace.
+    Return None unless every value is a list and the rest of the document has no escapes. Without
+    escapes, `"data"` before a colon is certainly a key. A list of numbers contains no strings or
+    objects, so it ends before the next quote or closing brace.
     """
     parts: list[bytes] = []
     lists: list[bytes] = []
@@ -83,7 +84,7 @@ def _skip_blanks(body: bytes, at: int) -> int:
 
 
 def read(text: bytes, declared: RequestInput) -> Array | None:
-    """A list of numbers, flat or nested as the shape says, as doubles or 64-bit integers."""
+    """Read a list, flat or nested like the shape, as doubles or 64-bit integers; None if in doubt."""
     kind = DTYPES[declared.datatype].kind if declared.datatype in DTYPES else ""
     if kind not in _BUFFERS:
         return None
@@ -91,7 +92,7 @@ def read(text: bytes, declared: RequestInput) -> Array | None:
         return None
     letter, dtype = _BUFFERS[kind]
     try:
-        # A parser of its own: one that is kept would keep the memory of its largest document.
+        # A new parser each time: a shared one would keep the memory of its largest document.
         found = simdjson.Parser().parse(text)
         if not isinstance(found, simdjson.Array):
             return None
@@ -102,7 +103,7 @@ def read(text: bytes, declared: RequestInput) -> Array | None:
 
 
 def _nested(shape: list[int], text: bytes) -> bytes:
-    """The brackets and commas of a nested list of that shape; nothing if it cannot be `text`."""
+    """Return the brackets and commas of a nested list of that shape, or b"" if `text` is too short."""
     if math.prod(shape) > len(text):
         return b""
     structure = b""

@@ -1,4 +1,4 @@
-"""An inference request out of the bytes of a body."""
+"""Parsing of inference requests."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from app.wire.v2 import numbers
 from app.wire.v2.datatypes import BYTES
 from app.wire.v2.tensors import Tensor, flawed, from_binary, from_json, narrowed
 
-#: Up to this many bytes the ordinary parser is as fast.
+#: Up to this many bytes, the regular parser is as fast.
 SMALL_BYTES = 2048
-#: Up to this many bytes any parser is quick.
+#: Up to this many bytes, any parser is fast enough for the event loop.
 QUICK_BYTES = 64 * 1024
 BINARY_SIZE = "binary_data_size"
-#: Parameters that ask for another answer than ours would be. All others may be ignored.
+#: Parameters that are refused, because they change the response. All others may be ignored.
 _UNSUPPORTED = ("shared_memory_region", "classification")
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """An output that was asked for."""
+    """A requested output."""
 
     name: str
     binary: bool
@@ -31,23 +31,26 @@ class Wanted:
 
 @dataclass(frozen=True)
 class ParsedRequest:
-    """What was asked."""
+    """A parsed inference request."""
 
     id: str | None
     tensors: list[Tensor]
     outputs: list[Wanted] | None
-    """None: all that the model has."""
+    """None: all outputs of the model."""
     binary: bool
-    """Whether outputs go as binary data where nothing else is said."""
+    """Whether outputs are sent in binary form by default."""
 
 
 def parse_request(
     body: bytes | bytearray, header_length: int | None, *, fast: bool = True
 ) -> ParsedRequest:
-    """A body: JSON, and behind its first `header_length` bytes the binary data."""
+    """Parse a body: JSON, followed by binary data after `header_length` bytes if that is given."""
     if header_length is not None:
         if header_length > len(body):
-            detail = f"the JSON part should have {header_length} bytes, the body has {len(body)}"
+            detail = (
+                f"Inference-Header-Content-Length is {header_length}, but the body has only "
+                f"{len(body)} bytes."
+            )
             raise MalformedBody(detail)
         document = validate(InferenceRequest, parse_json(body[:header_length]))
         return _request(document, _tensors(document, memoryview(body)[header_length:]))
@@ -60,8 +63,10 @@ def parse_request(
 
 
 def parse_if_quick(body: bytes | bytearray, header_length: int | None) -> ParsedRequest | None:
-    """The same if it takes some milliseconds at most; None if it would take the ordinary parser, or a
-    loop over texts, and that long."""
+    """Parse a body if that takes a few milliseconds at most, else return None.
+
+    Large bodies that need the regular parser, or a loop over texts, take longer.
+    """
     if len(body) <= QUICK_BYTES:
         return parse_request(body, header_length)
     if header_length is None:
@@ -84,7 +89,7 @@ def _parse_fast(body: bytes) -> ParsedRequest | None:
         return None
     used = [declared.data for declared in document.inputs]
     if any(type(i) is not int for i in used) or sorted(used) != list(range(len(found.lists))):
-        return None  # a list was not the data of a tensor
+        return None  # some list was not the data of a tensor
     tensors = []
     for declared in document.inputs:
         if BINARY_SIZE in declared.parameters:
@@ -99,7 +104,7 @@ def _parse_fast(body: bytes) -> ParsedRequest | None:
 
 
 def _tensors(document: InferenceRequest, binary: memoryview) -> list[Tensor]:
-    """The tensors; the binary ones follow each other in their order, with nothing in between."""
+    """Return the tensors. The data of binary tensors follow each other in order, without gaps."""
     at = 0
     tensors = []
     for declared in document.inputs:
@@ -108,21 +113,25 @@ def _tensors(document: InferenceRequest, binary: memoryview) -> list[Tensor]:
             continue
         size = _binary_size(declared)
         if at + size > len(binary):
-            detail = f"{BINARY_SIZE} is {size}, only {len(binary) - at} bytes are left in the body"
+            detail = (
+                f"{BINARY_SIZE} is {size}, but only {len(binary) - at} bytes are left in the body."
+            )
             raise flawed(declared.name, detail)
         tensors.append(from_binary(declared, binary[at : at + size]))
         at += size
     if at != len(binary):
-        raise MalformedBody(f"{len(binary) - at} bytes of the body belong to no tensor")
+        raise MalformedBody(f"{len(binary) - at} bytes at the end of the body belong to no tensor.")
     return tensors
 
 
 def _binary_size(declared: RequestInput) -> int:
     size = declared.parameters[BINARY_SIZE]
     if type(size) is not int or size < 0:
-        raise flawed(declared.name, f"{BINARY_SIZE} must be a number of bytes")
+        raise flawed(declared.name, f"{BINARY_SIZE} must be a non-negative integer.")
     if declared.data is not None:
-        raise flawed(declared.name, f"`data` and {BINARY_SIZE} exclude each other")
+        raise flawed(
+            declared.name, f"`data` and {BINARY_SIZE} exclude each other. Remove one of them."
+        )
     return size
 
 
@@ -136,18 +145,18 @@ def _request(document: InferenceRequest, tensors: list[Tensor]) -> ParsedRequest
         outputs.append(Wanted(output.name, _flag(output.parameters, "binary_data", binary)))
     names = [wanted.name for wanted in outputs]
     if len(set(names)) != len(names):
-        raise invalid([Flaw("an output is asked for twice", "outputs")])
+        raise invalid([Flaw("An output is requested twice.", "outputs")])
     return ParsedRequest(document.id, tensors, outputs or None, binary)
 
 
 def _require_supported(parameters: dict[str, Any], field: str) -> None:
     for name in _UNSUPPORTED:
         if name in parameters:
-            raise invalid([Flaw(f"the parameter {name!r} is not supported", field)])
+            raise invalid([Flaw(f"The parameter {name!r} is not supported.", field)])
 
 
 def _flag(parameters: dict[str, Any], name: str, default: bool) -> bool:
     value = parameters.get(name, default)
     if type(value) is not bool:
-        raise invalid([Flaw(f"{name} must be true or false", "parameters")])
+        raise invalid([Flaw(f"{name} must be true or false.", "parameters")])
     return value

@@ -1,4 +1,4 @@
-"""An inference response as the bytes of a body."""
+"""Encoding of inference responses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LENGTH = struct.Struct("<I")
 
 @dataclass(frozen=True)
 class Labels:
-    """The class of each row: `classes[codes[i]]`."""
+    """Labels of rows: row i has the label `classes[codes[i]]`."""
 
     codes: NDArray[np.intp]
     classes: list[Any]
@@ -26,7 +26,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class OutputTensor:
-    """An output to be sent."""
+    """An output tensor and its form."""
 
     name: str
     values: NDArray[np.float64] | Labels
@@ -35,7 +35,7 @@ class OutputTensor:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A body, and how much of it is JSON if binary data follow."""
+    """A response body, and the length of its JSON part if binary data follow."""
 
     body: bytes
     header_length: int | None
@@ -44,7 +44,7 @@ class Encoded:
 def encode_response(
     model: str, version: int, identifier: str | None, tensors: Sequence[OutputTensor]
 ) -> Encoded:
-    """JSON, and behind it the binary data of the tensors in their order."""
+    """Encode a response as JSON, followed by the data of binary tensors in their order."""
     content: dict[str, Any] = {"model_name": model, "model_version": str(version)}
     if identifier is not None:
         content["id"] = identifier
