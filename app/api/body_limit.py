@@ -10,8 +10,8 @@ from app import errors
 from app.api.middleware import send_problem
 from app.api.problems import problem_of
 
-#: Key in the scope of a request whose body has arrived completely, set by `DeadlineProtocol`. Such a
-#: request needs no deadline.
+#: Key in the scope of a request whose body has arrived completely, set by `DeadlineProtocol`. Such
+#: a request needs no deadline.
 BODY_COMPLETE = "frtsvm.arrived"
 #: uvicorn reads this many bytes of a body ahead, before the application calls `receive`.
 SMALL_BYTES = 64 * 1024

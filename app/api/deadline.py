@@ -1,8 +1,8 @@
 """uvicorn's HTTP protocol with deadlines and header limits.
 
-By itself, uvicorn never closes a connection on which a client sends an incomplete request or nothing,
-and it accepts headers of any size. The class is passed to uvicorn as `http=`. Its limits are class
-attributes because uvicorn creates the instances.
+By itself, uvicorn never closes a connection on which a client sends an incomplete request or
+nothing, and it accepts headers of any size. The class is passed to uvicorn as `http=`. Its limits
+are class attributes because uvicorn creates the instances.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ class DeadlineProtocol(HttpToolsProtocol):
         before = self._reading_headers
         super().data_received(data)
         if self._reading_headers:
-            # The parser reports a header field only when it is complete, so one endless field must be
-            # stopped here. If a pipelined request begins within `data`, its share of the bytes is
-            # unknown and counts as one byte.
+            # The parser reports a header field only when it is complete, so one endless field must
+            # be stopped here. If a pipelined request begins within `data`, its share of the bytes
+            # is unknown and counts as one byte.
             self._header_bytes += len(data) if before else 1
             if self._header_bytes > self.max_header_bytes:
                 self._refuse_headers()

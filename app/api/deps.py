@@ -64,11 +64,11 @@ def key_of(authorization: bytes | None, api_key: bytes | None) -> bytes | None:
 def loopback_refusal(server: str, host: bytes | None, origin: bytes | None) -> str | None:
     """Return why a request is refused while no API keys are configured, or None if it is allowed.
 
-    Without keys, only programs on this machine and pages of the service itself may call it.
-    `frtsvm serve` refuses to listen on other addresses; the check of `server` covers other ways to
-    start the service. The other checks stop web pages in a browser on this machine: a page of
-    another site sends a foreign `Origin`, and a page that reaches the service by DNS rebinding sends
-    a foreign `Host`.
+    Without keys, only programs on this machine and pages of the service itself may call it. The
+    command `frtsvm serve` refuses to listen on other addresses; the check of `server` covers other
+    ways to start the service. The other checks stop web pages in a browser on this machine: a page
+    of another site sends a foreign `Origin`, and a page that reaches the service by DNS rebinding
+    sends a foreign `Host`.
     """
     named = "localhost" if host is None else host.decode("latin-1")
     if not (is_local(server) and is_local(_host_of(f"//{named}"))):

@@ -26,8 +26,8 @@ MIN_BYTES = 1024
 class ContentDecoding:
     """Decompresses request bodies as they arrive.
 
-    This layer must be outside of `BodyLimit`, which then counts the decompressed bytes and refuses a
-    decompression bomb as soon as it reaches the limit.
+    This layer must be outside of `BodyLimit`, which then counts the decompressed bytes and refuses
+    a decompression bomb as soon as it reaches the limit.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -129,9 +129,9 @@ class _DecompressingReceiver:
 def response_coding(headers: Headers) -> str | None:
     """Return the content coding to apply to the response, or None.
 
-    A response is compressed only if `Accept-Encoding` names exactly one coding. Libraries list every
-    coding that they support with each request; that is not taken as a wish, because compressing
-    takes longer than predicting.
+    A response is compressed only if `Accept-Encoding` names exactly one coding. Libraries list
+    every coding that they support with each request; that is not taken as a wish, because
+    compressing takes longer than predicting.
     """
     wanted = []
     for part in headers.get(b"accept-encoding", b"").decode("latin-1").lower().split(","):

@@ -1,10 +1,10 @@
 """Fast path: responds to small predictions inside the protocol callback, without an ASGI task.
 
 Predicting a few kilobytes with a loaded model takes less time than creating a task and passing
-messages to the application and back. Therefore `app.api.protocol` tries the fast path first, as soon
-as the last byte of a request has arrived. The fast path calls the endpoints of `app.api.raw`, with the
-same keys, limits, problems, request ids, log lines and metrics. Every other request, and every request
-that would take longer, goes to the ASGI application unchanged.
+messages to the application and back. Therefore `app.api.protocol` tries the fast path first, as
+soon as the last byte of a request has arrived. The fast path calls the endpoints of `app.api.raw`,
+with the same keys, limits, problems, request ids, log lines and metrics. Every other request, and
+every request that would take longer, goes to the ASGI application unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from app.observability.context import request_id
 FAST_PATH = "frtsvm.fast_path"
 #: Longer bodies go to the ASGI application from their first byte, with flow control.
 MAX_BYTES = 4 * 1024 * 1024
-#: Most bytes of all incomplete bodies together. A body that does not fit goes to the ASGI application.
+#: Most bytes of all incomplete bodies together. A body that does not fit goes to the ASGI
+#: application.
 MAX_HELD = 32 * 1024 * 1024
 
 

@@ -51,7 +51,7 @@ def respond_to(error: ServiceError) -> Response:
 
 
 def _methods_at(request: Request, routers: Sequence[APIRouter]) -> list[str]:
-    """Return all methods of a path; Starlette itself lists those of the first matching route only."""
+    """Return all methods of a path; Starlette itself lists only those of its first route."""
     methods: set[str] = set()
     for router in routers:
         for route in router.routes:

@@ -38,9 +38,10 @@ async def is_alive() -> Response:
     responses=documented(errors.StoreUnavailable, errors.ShuttingDown, errors.StoreFull),
 )
 def is_ready(request: Request) -> Response:
-    """Return 200 if the database responds, the data folder is writable and the server is not stopping.
+    """Return 200 if the server can serve requests.
 
-    No API key is required.
+    The database responds, the data folder is writable and the server is not stopping. No API key
+    is required.
     """
     container = container_of(request)
     container.require_running()

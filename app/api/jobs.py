@@ -82,7 +82,8 @@ def get_job(job: JobId, jobs: Jobs, caller: TrainCaller) -> Response:
     responses={
         202: {
             "model": JobInfo,
-            "description": "The cancellation was requested, but the training process is still running.",
+            "description": "The cancellation was requested, but the training process is still "
+            "running.",
         },
         **documented(*_COMMON, errors.JobNotFound, errors.JobFinished, errors.StoreFull),
     },
@@ -101,8 +102,8 @@ async def cancel_job(
 ) -> Response:
     """Cancel a queued or running job. Only its entry in the list of jobs remains.
 
-    With `keep=best`, a running parameter search ends early: the best parameters so far are fitted on
-    all rows, and the new version is marked as stopped early. If the search has not tried any
+    With `keep=best`, a running parameter search ends early: the best parameters so far are fitted
+    on all rows, and the new version is marked as stopped early. If the search has not tried any
     configuration yet, the job is cancelled.
     """
     info = await jobs.cancel(job, CANCEL_WAIT, keep_best=keep == "best")

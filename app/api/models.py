@@ -58,8 +58,8 @@ _ALIAS = documented(
 
 SVG = "image/svg+xml"
 PlotName = Literal["c1-c3", "gamma", "mu"]
-#: An SVG plot can be opened as a page of its own. The policy lets it load and run nothing, and allows
-#: only its own style sheet.
+#: An SVG plot can be opened as a page of its own. The policy lets it load and run nothing, and
+#: allows only its own style sheet.
 _DRAWING = {
     "content-security-policy": f"default-src 'none'; style-src '{STYLE_DIGEST}'; sandbox",
     "x-content-type-options": "nosniff",

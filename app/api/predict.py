@@ -56,7 +56,7 @@ def _parameter(name: str, description: str, schema: dict[str, Any]) -> dict[str,
 
 
 def _documentation() -> dict[str, Any]:
-    """Return the `openapi_extra`: the bodies, and the query parameters for bodies other than JSON."""
+    """Return the `openapi_extra`: bodies, and query parameters for bodies other than JSON."""
     extra = json_body(PredictionRequest, _EXAMPLE)
     bodies = extra["requestBody"]["content"]
     bodies |= {CSV: _TEXT, **dict.fromkeys((PARQUET, ARROW, NPY, OCTETS), _BINARY)}
@@ -171,8 +171,8 @@ async def predict_labels(request: Request, caller: PredictCaller) -> Response:
     """Predict the class of each row.
 
     In JSON, a row is a list of values in the order of the training columns, or an object keyed by
-    feature name. Tables (CSV, Parquet, Arrow) and arrays (`.npy`, or little-endian doubles without a
-    header) are accepted as well; the query then names the model. The `Accept` header selects the
+    feature name. Tables (CSV, Parquet, Arrow) and arrays (`.npy`, or little-endian doubles without
+    a header) are accepted as well; the query then names the model. The `Accept` header selects the
     format of the response. Responses other than JSON name the model and the version in the headers
     `X-FRTSVM-Model` and `X-FRTSVM-Version`.
     """

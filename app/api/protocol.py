@@ -11,7 +11,7 @@ from app.api.deadline import DeadlineProtocol
 from app.api.fast_path import FAST_PATH, FastPath, FastPathRequest, FastPathResponse
 from app.api.problems import problem_of
 
-#: Most fast-path requests of one packet; without a limit, other connections would wait for them all.
+#: Most fast-path requests of one packet; other connections wait until they are done.
 MAX_PER_PACKET = 8
 
 
@@ -129,5 +129,5 @@ class FastPathProtocol(DeadlineProtocol):
         self.transport.write(b"".join(head))
         self._n_responses += 1
         self.server_state.total_requests += 1
-        # uvicorn would create a timer for each idle period; the deadline of the connection is enough.
+        # The deadline replaces uvicorn's timer, which it would create for each idle period.
         self.set_deadline(self.timeout_keep_alive)

@@ -1,9 +1,9 @@
 """Raw routes: endpoints that bypass the routing and the dependencies of FastAPI.
 
-FastAPI's routing, dependencies and exit stacks take several times as long as a small prediction. A raw
-route is found by its path alone, its endpoint reads headers and body itself, and its errors become
-responses here. FastAPI has the same operation as an ordinary route, for the OpenAPI document and for
-applications that are mounted under another path.
+FastAPI's routing, dependencies and exit stacks take several times as long as a small prediction. A
+raw route is found by its path alone, its endpoint reads headers and body itself, and its errors
+become responses here. FastAPI has the same operation as an ordinary route, for the OpenAPI document
+and for applications that are mounted under another path.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ from app.observability.metrics import SHARED_FOLDER
 from app.settings import Settings
 
 FACTORY = "app.main:from_environment"
-#: Seconds without a response to the health check after which a worker is replaced. uvicorn's default
-#: of 5 seconds is too short: a busy machine takes longer to start a worker, which would then be killed
-#: and restarted forever.
+#: Seconds without a response to the health check after which a worker is replaced. uvicorn's
+#: default of 5 seconds is too short: a busy machine takes longer to start a worker, which would
+#: then be killed and restarted forever.
 WORKER_HEALTH_TIMEOUT = 30
 
 
@@ -51,9 +51,9 @@ def require_safe(settings: Settings) -> None:
     if settings.api_keys or settings.allow_open or is_loopback(settings.host):
         return
     raise RefusedToListen(
-        f"Refusing to listen on {settings.host} without API keys: anyone who can reach this address "
-        "could train, predict and delete. Create a key with `frtsvm keys new` and set it in "
-        "FRTSVM_API_KEYS, or set FRTSVM_ALLOW_OPEN=1."
+        f"Refusing to listen on {settings.host} without API keys: anyone who can reach this "
+        "address could train, predict and delete. Create a key with `frtsvm keys new` and set it "
+        "in FRTSVM_API_KEYS, or set FRTSVM_ALLOW_OPEN=1."
     )
 
 

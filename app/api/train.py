@@ -69,8 +69,8 @@ Text = Annotated[str | None, Query(min_length=1, max_length=MAX_TEXT)]
         },
         202: {
             "model": JobInfo,
-            "description": "The job is queued or running. The client sent `Prefer: respond-async`, or "
-            "the training took longer than `Prefer: wait=<seconds>` or the server's limit.",
+            "description": "The job is queued or running. The client sent `Prefer: respond-async`, "
+            "or the training took longer than `Prefer: wait=<seconds>` or the server's limit.",
             "links": {
                 name: {"operationId": name, "parameters": {"job": "$response.body#/id"}}
                 for name in ("get_job", "follow_job", "cancel_job")
@@ -130,18 +130,18 @@ async def train_version(
         str | None,
         Query(
             max_length=8192,
-            description="The other options as a JSON object (schema `TrainingOptions`), for CSV and "
-            "Parquet bodies. Default: `{}`.",
+            description="The other options as a JSON object (schema `TrainingOptions`), for CSV "
+            "and Parquet bodies. Default: `{}`.",
         ),
     ] = None,
 ) -> Response:
     """Train a model on the rows and labels of the body, and store it as a new version.
 
-    The request waits until the training has ended, for at most `FRTSVM_TRAINING_WAIT` seconds (55 by
-    default), and returns the new version. With `Prefer: wait=10` it waits at most 10 seconds, with
-    `Prefer: respond-async` not at all. If the training has not ended by then, the response is 202
-    with the job, and the training continues. A JSON body contains the options; for CSV and Parquet
-    bodies they are query parameters.
+    The request waits until the training has ended, for at most `FRTSVM_TRAINING_WAIT` seconds (55
+    by default), and returns the new version. With `Prefer: wait=10` it waits at most 10 seconds,
+    with `Prefer: respond-async` not at all. If the training has not ended by then, the response is
+    202 with the job, and the training continues. A JSON body contains the options; for CSV and
+    Parquet bodies they are query parameters.
     """
     kind = media_type_of(request, JSON, CSV, PARQUET)
     await run_in_threadpool(trainings.require_room)
@@ -170,7 +170,7 @@ async def train_version(
 
 
 def wait_preference(request: Request, most: float) -> tuple[float, str | None]:
-    """Return the seconds to wait for the training, and the `Prefer` value applied (RFC 7240), if any.
+    """Return the seconds to wait, and the `Prefer` value that was applied (RFC 7240), if any.
 
     `most` is the longest time that the server waits.
     """
@@ -187,8 +187,8 @@ def wait_preference(request: Request, most: float) -> tuple[float, str | None]:
 def _require_no_query(*values: str | None) -> None:
     if any(value is not None for value in values):
         detail = (
-            "The query parameters target, model, weight and options are for CSV and Parquet bodies. "
-            "Put the options into the JSON body."
+            "The query parameters target, model, weight and options are for CSV and Parquet "
+            "bodies. Put the options into the JSON body."
         )
         raise invalid([errors.Flaw(detail, "query")])
 

@@ -11,8 +11,9 @@ from uvicorn.supervisors import multiprocess
 class Worker(multiprocess.Process):
     """Worker process whose health check does not block the supervisor.
 
-    uvicorn's own class waits for the reply to each ping, even if the worker has just died or is still
-    starting. Until the timeout, the supervisor then replaces no other worker and handles no signal.
+    uvicorn's own class waits for the reply to each ping, even if the worker has just died or is
+    still starting. Until the timeout, the supervisor then replaces no other worker and handles no
+    signal.
     """
 
     _pinged_at: float | None = None

@@ -15,8 +15,8 @@ from pydantic_core import PydanticCustomError
 
 from app.errors import Flaw
 
-#: Pattern of model and alias names, for every route, log line and store. In Pydantic's patterns, `$`
-#: matches only at the very end, not before a final newline.
+#: Pattern of model and alias names, for every route, log line and store. In Pydantic's patterns,
+#: `$` matches only at the very end, not before a final newline.
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
 Name = Annotated[str, StringConstraints(strict=True, pattern=NAME_PATTERN)]
@@ -30,8 +30,8 @@ def _whole(value: Any) -> Any:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-#: Accepts floats such as 3.0 as integers. Must be the last item of an annotation: before the bounds, it
-#: would hide them from the JSON Schema.
+#: Accepts floats such as 3.0 as integers. Must be the last item of an annotation: before the
+#: bounds, it would hide them from the JSON Schema.
 WHOLE = BeforeValidator(_whole)
 
 #: Largest integer that fits into an array or a database column.

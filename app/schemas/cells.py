@@ -1,7 +1,7 @@
 """Conversion of parsed JSON to a `Table`, with errors that name row and column.
 
-A list of equally long lists of numbers is the common case and is checked by a few calls that run in C.
-Only rows that fail these checks, or contain text or nulls, are checked cell by cell.
+A list of equally long lists of numbers is the common case and is checked by a few calls that run in
+C. Only rows that fail these checks, or contain text or nulls, are checked cell by cell.
 """
 
 from __future__ import annotations

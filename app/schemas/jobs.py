@@ -29,12 +29,12 @@ class SearchState(ResponseModel):
     """Progress of a parameter search."""
 
     phase: Literal["search", "calibration", "refit"] = Field(
-        description="`search`: configurations are tried. `calibration`: probabilities are calibrated. "
-        "`refit`: the best configuration is fitted on all rows."
+        description="`search`: configurations are tried. `calibration`: probabilities are "
+        "calibrated. `refit`: the best configuration is fitted on all rows."
     )
     tried: int = Field(
-        description="Configurations tried on every fold so far. Searches that only validate the model "
-        "are not counted."
+        description="Configurations tried on every fold so far. Searches that only validate the "
+        "model are not counted."
     )
     planned: int = Field(
         description="Configurations planned so far. The plan `auto` adds configurations as it goes."
@@ -63,13 +63,14 @@ class JobProgress(ResponseModel):
     )
     gap: float | None = Field(
         None,
-        description="Latest relative duality gap of the plane: an upper bound on the share by which "
-        "its objective can still improve. Computed after each of the first sweeps, then less often.",
+        description="Latest relative duality gap of the plane: an upper bound on the share by "
+        "which its objective can still improve. Computed after each of the first sweeps, then less "
+        "often.",
     )
     violation: float | None = Field(
         None,
-        description="Largest violation of the optimality conditions in the latest sweep. The solver "
-        "stops when it is below `tol`.",
+        description="Largest violation of the optimality conditions in the latest sweep. The "
+        "solver stops when it is below `tol`.",
     )
     search: SearchState | None = Field(
         None, description="Progress of the parameter search; `null` without a search."

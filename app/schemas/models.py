@@ -23,8 +23,8 @@ class ColumnInfo(ResponseModel):
     typical: float | str | None = Field(
         None,
         description="Median or most common word of the training rows; of more than 20,000 rows, an "
-        "evenly spaced sample of that size is used. `null` if all cells are missing, and for versions "
-        "of an earlier release.",
+        "evenly spaced sample of that size is used. `null` if all cells are missing, and for "
+        "versions of an earlier release.",
     )
     range: list[float] | None = Field(
         None, description="Smallest and largest number among the same rows."
@@ -88,8 +88,8 @@ class MembershipSummary(ResponseModel):
     n_suspected: int = Field(description="Number of rows whose label is suspected to be wrong.")
     histograms: list[list[int]] | None = Field(
         None,
-        description="For each class, the number of rows in equal bins from 0 to 1; `null` for versions "
-        "of an earlier release.",
+        description="For each class, the number of rows in equal bins from 0 to 1; `null` for "
+        "versions of an earlier release.",
     )
 
 
@@ -100,8 +100,8 @@ class Scores(ResponseModel):
     balanced_accuracy: float = Field(description="Mean of the recall of each class.")
     f1: float = Field(description="F1 score, averaged over the classes without weights.")
     confusion_matrix: list[list[int]] = Field(
-        description="Number of rows by true class (row) and predicted class (column), in the order of "
-        "`classes`."
+        description="Number of rows by true class (row) and predicted class (column), in the order "
+        "of `classes`."
     )
 
 
@@ -131,7 +131,8 @@ class KernelInfo(ResponseModel):
     )
     rank: int = Field(description="Rank of the factorization.")
     residual: float = Field(
-        description="Share of the kernel's trace that the factorization leaves out; 0 if it is exact."
+        description="Share of the kernel's trace that the factorization leaves out; 0 if it is "
+        "exact."
     )
 
 
@@ -149,13 +150,13 @@ class Configuration(ResponseModel):
     rank: int = Field(description="Rank by mean score; 1 is the best, equal means share a rank.")
     scores: list[float | None] = Field(description="Score on each fold; `null` if the fit failed.")
     fit_seconds: float = Field(
-        description="Mean time per fold in seconds. Work shared by several configurations is divided "
-        "equally among them."
+        description="Mean time per fold in seconds. Work shared by several configurations is "
+        "divided equally among them."
     )
     stage: int = Field(description="Stage of the plan `auto`, from 0; 0 for the plan `grid`.")
     n_rows: int = Field(
-        description="Number of rows on which the configuration was tried. The plan `auto` starts with "
-        "a sample of the rows."
+        description="Number of rows on which the configuration was tried. The plan `auto` starts "
+        "with a sample of the rows."
     )
 
 
@@ -175,20 +176,20 @@ class SearchInfo(ResponseModel):
     n_configurations: int = Field(description="Number of configurations tried.")
     n_planned: int = Field(description="Number of configurations planned.")
     stopped_early: Literal["time_budget", "requested"] | None = Field(
-        description="Why the search stopped early: the time budget was used up, or a client requested "
-        "it. `null` if it was completed."
+        description="Why the search stopped early: the time budget was used up, or a client "
+        "requested it. `null` if it was completed."
     )
     best_params: dict[str, Any] = Field(
-        description="Best parameters as tried in the search. `params` of the version are adapted to "
-        "the number of all rows: c1 and the rank grow with it."
+        description="Best parameters as tried in the search. `params` of the version are adapted "
+        "to the number of all rows: c1 and the rank grow with it."
     )
     best_score: float = Field(description="Mean score of the best parameters over the folds.")
     best_std: float = Field(description="Standard deviation of that score over the folds.")
     best_number: int = Field(description="Number of the best configuration.")
     best: list[Configuration] = Field(
-        description="The ten configurations with the best mean scores. GET .../search returns all of "
-        "them. The plan `auto` also takes the scores of neighboring configurations into account, so "
-        "its choice need not be the first one."
+        description="The ten configurations with the best mean scores. GET .../search returns all "
+        "of them. The plan `auto` also takes the scores of neighboring configurations into "
+        "account, so its choice need not be the first one."
     )
 
 
@@ -211,8 +212,8 @@ class DecisionInfo(ResponseModel):
 
     pairs: list[PairDecision] = Field(description="Decision for each pair of classes.")
     held_out_accuracy: float = Field(
-        description="Accuracy with the weights, on rows that were not used to fit them. The classes "
-        "are weighted as by the scoring of the search."
+        description="Accuracy with the weights, on rows that were not used to fit them. The "
+        "classes are weighted as by the scoring of the search."
     )
     nearest_plane_accuracy: float = Field(
         description="Accuracy on the same rows if the nearer plane decides."
@@ -236,14 +237,14 @@ class ReliabilityBin(ResponseModel):
 class ProbabilityInfo(ResponseModel):
     """Calibration of probabilities, measured on rows that were not used to fit it.
 
-    The reliability bins refer to the probability of `classes[1]` for two classes, and to that of the
-    most probable class for more classes.
+    The reliability bins refer to the probability of `classes[1]` for two classes, and to that of
+    the most probable class for more classes.
     """
 
     method: Literal["sigmoid", "isotonic"] = Field(description="Method of calibration.")
     brier: float = Field(
-        description="Brier score: mean squared error of the probability of `classes[1]`, or, for more "
-        "than two classes, of all probabilities summed over the classes."
+        description="Brier score: mean squared error of the probability of `classes[1]`, or, for "
+        "more than two classes, of all probabilities summed over the classes."
     )
     calibration_error: float = Field(
         description="Expected calibration error: mean difference between predicted and observed "
@@ -293,8 +294,8 @@ class VersionInfo(ResponseModel):
     )
     memberships: MembershipSummary = Field(description="Summary of the memberships.")
     suspected_rows: list[int] = Field(
-        description="Training rows whose label is suspected to be wrong, lowest membership first, at "
-        "most 100. GET .../memberships returns all of them."
+        description="Training rows whose label is suspected to be wrong, lowest membership first, "
+        "at most 100. GET .../memberships returns all of them."
     )
     training_accuracy: float = Field(description="Accuracy on the training rows.")
     validation: ValidationScores | None = Field(
@@ -386,7 +387,8 @@ class Plane(ResponseModel):
     """A fitted hyperplane f(x) = 0 in the space of scaled and encoded inputs.
 
     For the linear kernel, f(x) = coef · x + intercept. For other kernels, f(x) = sum over j of
-    dual_coef[j] k(x, landmarks[j]) + intercept. The distance of a row to the plane is |f(x)| / norm.
+    dual_coef[j] k(x, landmarks[j]) + intercept. The distance of a row to the plane is |f(x)| /
+    norm.
     """
 
     own_class: str | int | bool = Field(description="Class to which the plane is close.")
@@ -435,16 +437,16 @@ class RowMembership(ResponseModel):
     predicted: str | int | bool = Field(description="Label predicted by the model.")
     unseen: str | int | bool | None = Field(
         None,
-        description="Label predicted by the validation fold that held the row out; `null` if the row "
-        "was not held out.",
+        description="Label predicted by the validation fold that held the row out; `null` if the "
+        "row was not held out.",
     )
     membership: float = Field(
         description="Fuzzy membership from 0 to 1. A low value marks a row that looks like noise."
     )
     suspected: bool = Field(description="Whether the label is suspected to be wrong.")
     distances: list[float] | None = Field(
-        description="Distance to the plane of each class; `null` for one-vs-one models of more than "
-        "two classes."
+        description="Distance to the plane of each class; `null` for one-vs-one models of more "
+        "than two classes."
     )
 
 

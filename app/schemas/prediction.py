@@ -81,14 +81,14 @@ class PredictionAnswer(ResponseModel):
         "Predicted label of each row, of the same type as the training labels."
     )
     scores: list[float] | list[list[float]] = _if_requested(
-        "Decision scores. Two classes: one score per row, the distance to the plane of `classes[0]` "
-        "minus the distance to the plane of `classes[1]`, both weighted by the `decision` of the "
-        "version if it has one. A positive score means `classes[1]`. More classes: one score per "
-        "class, and the largest score decides."
+        "Decision scores. Two classes: one score per row, the distance to the plane of "
+        "`classes[0]` minus the distance to the plane of `classes[1]`, both weighted by the "
+        "`decision` of the version if it has one. A positive score means `classes[1]`. More "
+        "classes: one score per class, and the largest score decides."
     )
     distances: list[list[float]] | None = _if_requested(
-        "Distance of each row to the plane of each class. `null` for one-vs-one models of more than "
-        "two classes, whose planes belong to pairs of classes."
+        "Distance of each row to the plane of each class. `null` for one-vs-one models of more "
+        "than two classes, whose planes belong to pairs of classes."
     )
     probabilities: list[list[float]] | None = _if_requested(
         "Probability of each class. `null` if the version was trained without a calibration."

@@ -45,8 +45,8 @@ def _values(name: str) -> Any:
 class SearchGrid(RequestModel):
     """Lists of parameter values. The search tries every combination of them.
 
-    Parameters without a list keep the value in `params`, or their default. See `EstimatorParams` for
-    their meaning.
+    Parameters without a list keep the value in `params`, or their default. See `EstimatorParams`
+    for their meaning.
     """
 
     kernel: Values[Kernel] = _values("kernel")
@@ -108,8 +108,8 @@ class Search(RequestModel):
     )
     time_budget: Annotated[float, Field(gt=0, le=1e6)] | None = Field(
         None,
-        description="Time in seconds after which the search stops and keeps the best result so far. "
-        "Default: `FRTSVM_SEARCH_SECONDS` of the server, 30 unless configured.",
+        description="Time in seconds after which the search stops and keeps the best result so "
+        "far. Default: `FRTSVM_SEARCH_SECONDS` of the server, 30 unless configured.",
     )
     seed: Seed = Field(0, description="Seed for drawing the folds and the samples of rows.")
     probability: Probability | None = Field(

@@ -31,7 +31,7 @@ class TextColumn:
 
 @dataclass(frozen=True)
 class Table:
-    """A matrix of numbers, with NaN for missing and text cells, and the text columns by position."""
+    """A matrix of numbers, with NaN for missing or text cells, and text columns by position."""
 
     numbers: NDArray[np.float64]
     names: tuple[str, ...] | None = None

@@ -68,8 +68,8 @@ class EstimatorParams(RequestModel):
     membership: Membership = Field(
         "center",
         description="How the weights of rows that look like noise are reduced. `center`: by their "
-        "distance to the center of their class, as in the paper. `neighbors`: by the share of the 10 "
-        "nearest rows with the same label. `none`: all rows keep weight 1.",
+        "distance to the center of their class, as in the paper. `neighbors`: by the share of the "
+        "10 nearest rows with the same label. `none`: all rows keep weight 1.",
     )
     mu: Mu = Field(
         0.1,
@@ -90,9 +90,9 @@ class EstimatorParams(RequestModel):
     coef0: Coef0 = Field(1.0, description="Constant term of the polynomial and the sigmoid kernel.")
     rank: Rank | None = Field(
         "auto",
-        description="Rank of the kernel factorization. `auto`: exact up to 256 rows; above, limited "
-        "by `kernel_tol` and by a time of about one second per fit. An integer: the largest rank. "
-        "`null`: the exact kernel.",
+        description="Rank of the kernel factorization. `auto`: exact up to 256 rows; above, "
+        "limited by `kernel_tol` and by a time of about one second per fit. An integer: the "
+        "largest rank. `null`: the exact kernel.",
     )
     kernel_tol: Annotated[float, Field(gt=0, le=1)] = Field(
         1e-6, description="Share of the kernel's trace that the rank `auto` may leave out."
@@ -107,8 +107,8 @@ class EstimatorParams(RequestModel):
     )
     shrinking: bool = Field(
         True,
-        description="Whether the solver visits rows in random order and skips rows at their bounds. "
-        "This is faster and does not change the solution.",
+        description="Whether the solver visits rows in random order and skips rows at their "
+        "bounds. This is faster and does not change the solution.",
     )
     multi_class: MultiClass = Field(
         "ovo",
@@ -118,13 +118,13 @@ class EstimatorParams(RequestModel):
     class_weight: Literal["balanced"] | ClassWeights | None = Field(
         None,
         description="Factors for the weights of the rows, by label as written in JSON without "
-        "quotes. `balanced`: inversely proportional to the class frequencies. Default: factor 1 for "
-        "every class.",
+        "quotes. `balanced`: inversely proportional to the class frequencies. Default: factor 1 "
+        "for every class.",
     )
     random_state: Seed = Field(
         0,
-        description="Seed of the solver's random order and of the kernel factorization. It is fixed "
-        "by default, so that the same data give the same model.",
+        description="Seed of the solver's random order and of the kernel factorization. It is "
+        "fixed by default, so that the same data give the same model.",
     )
 
     @model_validator(mode="before")
@@ -178,13 +178,13 @@ class TrainingOptions(RequestModel):
     )
     scale: Literal["minmax", "standard", "none"] = Field(
         "minmax",
-        description="Scaling of the inputs. `minmax`: to [0, 1], as in the paper. `standard`: to mean "
-        "0 and variance 1. `none`: no scaling.",
+        description="Scaling of the inputs. `minmax`: to [0, 1], as in the paper. `standard`: to "
+        "mean 0 and variance 1. `none`: no scaling.",
     )
     impute: Literal["error", "median"] = Field(
         "error",
-        description="Treatment of missing cells. `error`: refuse them. `median`: replace them by the "
-        "median of the column; a missing text cell is encoded as zeros.",
+        description="Treatment of missing cells. `error`: refuse them. `median`: replace them by "
+        "the median of the column; a missing text cell is encoded as zeros.",
     )
     one_hot: bool = Field(
         False,

@@ -1,7 +1,7 @@
 """JSON schemas of the Open Inference Protocol (KServe V2) and its extensions.
 
-With the binary tensor extension, the parameters of a tensor contain `binary_data_size`, and its data
-follow the JSON object.
+With the binary tensor extension, the parameters of a tensor contain `binary_data_size`, and its
+data follow the JSON object.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Dimension = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 
 
 def _read_parameters(value: Any) -> dict[str, Any]:
-    """Check an object of plain values; Pydantic would report each of its errors, possibly a million."""
+    """Check an object of plain values; Pydantic would report each of many errors."""
     if value is None:  # generated clients send null for absent parameters
         return {}
     if type(value) is dict and {type(item) for item in value.values()} <= {str, int, float, bool}:
@@ -241,7 +241,8 @@ class ResponseOutput(ResponseModel):
     shape: list[int] = Field(description="Shape of the tensor.")
     parameters: dict[str, int] | None = Field(
         None,
-        description="For a tensor in binary form, `binary_data_size`: the length of its data in bytes.",
+        description="For a tensor in binary form, `binary_data_size`: the length of its data in "
+        "bytes.",
     )
     data: list[Any] | None = Field(
         None, description="Elements in row-major order. Left out if the data are binary."

@@ -1,1 +1,1 @@
-"""Conversion between bytes and tables or predictions, one module per format, independent of HTTP."""
+"""Conversion of bytes to tables and of predictions to bytes, independent of HTTP."""

@@ -24,8 +24,8 @@ def read_stream(
 ) -> tuple[list[str], list[Any]]:
     """Return the column names and columns of a stream.
 
-    Columns of numbers are arrays with NaN for null, other columns are lists of cells. The limits are
-    checked after each batch, so that an oversized stream is never held as a whole.
+    Columns of numbers are arrays with NaN for null, other columns are lists of cells. The limits
+    are checked after each batch, so that an oversized stream is never held as a whole.
     """
     if not is_installed():
         raise UnsupportedMediaType(f"Arrow {MISSING}.")

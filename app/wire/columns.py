@@ -23,9 +23,10 @@ _SINGULAR = {
 
 
 def columns_of(found: Mapping[str, Any], classes: Sequence[Any]) -> Columns:
-    """Return the columns of a prediction: `label`, `score` or `score_<class>`, `distance_<class>` etc.
+    """Return the columns of a prediction, e.g. `label`, `score` and `distance_<class>`.
 
-    Parts that are missing or None are left out.
+    With more than two classes, the scores are `score_<class>`. Parts that are missing or None are
+    left out.
     """
     columns: Columns = {}
     for name, what in _SINGULAR.items():

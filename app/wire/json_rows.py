@@ -1,14 +1,15 @@
 """Fast reading of the rows of a JSON body by simdjson.
 
-This module reads only a field `X` that is certainly a matrix of numbers, and returns None for anything
-else. The regular parser then reads the whole body, so it alone defines which bodies are accepted and
-which errors are reported. A test compares both on documents that are designed to mislead this module.
+This module reads only a field `X` that is certainly a matrix of numbers, and returns None for
+anything else. The regular parser then reads the whole body, so it alone defines which bodies are
+accepted and which errors are reported. A test compares both on documents that are designed to
+mislead this module.
 
-Procedure: the text of `X` is cut out and replaced by a secret random token. The regular parser reads
-the rest, which is small. If it returns the token as the value of `X`, then the text that was cut out is
-that value, no matter what else the body contains: repeated keys, escapes, other objects with a field
-`X`. In addition, simdjson must read the text as an array of numbers, and the number of brackets must be
-that of a matrix.
+Procedure: the text of `X` is cut out and replaced by a secret random token. The regular parser
+reads the rest, which is small. If it returns the token as the value of `X`, then the text that was
+cut out is that value, no matter what else the body contains: repeated keys, escapes, other objects
+with a field `X`. In addition, simdjson must read the text as an array of numbers, and the number of
+brackets must be that of a matrix.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from app.schemas.table import Table
 
 #: Up to this many bytes, the regular parser is as fast.
 SMALL_BYTES = 2048
-#: Size of the pieces of a large text. Other threads can run between two pieces, because simdjson does
-#: not release the interpreter lock.
+#: Size of the pieces of a large text. Other threads can run between two pieces, because simdjson
+#: does not release the interpreter lock.
 PIECE_BYTES = 128 * 1024
 #: Up to this many bytes, a text is read as a whole, because pieces must be copied.
 WHOLE_BYTES = 512 * 1024

@@ -31,8 +31,8 @@ def read_doubles(body: bytes | bytearray, n_features: int, require_size: Require
     row = n_features * _DOUBLE.itemsize
     if not body or len(body) % row:
         raise MalformedBody(
-            f"The body has {len(body)} bytes, which is not a positive multiple of {row} bytes, the size "
-            f"of a row of {n_features} features as doubles."
+            f"The body has {len(body)} bytes, which is not a positive multiple of {row} bytes, the "
+            f"size of a row of {n_features} features as doubles."
         )
     n_rows = len(body) // row
     require_size(n_rows, n_features)

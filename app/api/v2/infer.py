@@ -71,8 +71,8 @@ async def infer(request: Request) -> Response:
     """Predict labels, scores and distances as tensors, with the version that serves the model.
 
     That is the version of the alias `production`, or the newest version if that alias does not
-    exist. The inputs are one tensor `X` of shape [rows, features], or one tensor of shape [rows] per
-    feature, named after it. Each input and each output is JSON or binary.
+    exist. The inputs are one tensor `X` of shape [rows, features], or one tensor of shape [rows]
+    per feature, named after it. Each input and each output is JSON or binary.
     """
     return await _respond(request)
 

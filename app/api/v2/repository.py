@@ -25,7 +25,7 @@ def _body(kind: type[BaseModel]) -> dict[str, Any]:
 
 
 async def _read(request: Request, kind: type[Parsed]) -> Parsed:
-    """Read an optional JSON body. Its content type is ignored, because the clients do not send one."""
+    """Read an optional JSON body of any content type, because the clients do not send one."""
     return parse(kind, await request.body() or b"{}")
 
 
@@ -59,8 +59,8 @@ async def get_repository_index(request: Request, caller: PredictCaller) -> Respo
 async def load_model(request: Request, name: ModelName, caller: AdminCaller) -> Response:
     """Load the version that serves the model, so that the first prediction does not have to wait.
 
-    The service also loads models when they are first used. Each worker process loads its own models,
-    and the request reaches only one of them.
+    The service also loads models when they are first used. Each worker process loads its own
+    models, and the request reaches only one of them.
     """
     wanted = await _read(request, RepositoryRequest)
     await run_in_threadpool(container_of(request).repository.load, name, wanted)

@@ -50,7 +50,7 @@ def target_parameters(*, versioned: bool) -> list[dict[str, Any]]:
     """Return the OpenAPI description of the path parameters that `target_of` reads."""
     name = {"type": "string", "pattern": NAME_PATTERN}
     version = {"type": "integer", "minimum": 1, "maximum": INT64}
-    found = {"name": ("Name of the model.", name)}
+    found: dict[str, tuple[str, dict[str, Any]]] = {"name": ("Name of the model.", name)}
     if versioned:
         found["version"] = ("Version number, counted from 1.", version)
     return [

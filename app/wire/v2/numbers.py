@@ -1,9 +1,9 @@
 """Fast reading of JSON tensors of numbers, without a Python object per number.
 
-The lists of numbers are cut out of the document and read by simdjson. The rest of the document is small
-and is validated as usual. Anything unusual makes `cut` or `read` return None; then the regular parser
-reads the whole document and reports all errors. Both accept the same documents and return the same
-numbers, which a test verifies.
+The lists of numbers are cut out of the document and read by simdjson. The rest of the document is
+small and is validated as usual. Anything unusual makes `cut` or `read` return None; then the
+regular parser reads the whole document and reports all errors. Both accept the same documents and
+return the same numbers, which a test verifies.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _skip_blanks(body: bytes, at: int) -> int:
 
 
 def read(text: bytes, declared: RequestInput) -> Array | None:
-    """Read a list, flat or nested like the shape, as doubles or 64-bit integers; None if in doubt."""
+    """Read a flat or nested list as doubles or 64-bit integers; return None if in doubt."""
     kind = DTYPES[declared.datatype].kind if declared.datatype in DTYPES else ""
     if kind not in _BUFFERS:
         return None
@@ -103,7 +103,7 @@ def read(text: bytes, declared: RequestInput) -> Array | None:
 
 
 def _nested(shape: list[int], text: bytes) -> bytes:
-    """Return the brackets and commas of a nested list of that shape, or b"" if `text` is too short."""
+    """Return the brackets and commas of a nested list; nothing if `text` is too short for it."""
     if math.prod(shape) > len(text):
         return b""
     structure = b""

@@ -46,8 +46,8 @@ def from_binary(declared: RequestInput, data: memoryview) -> Tensor:
     if size * dtype.itemsize != len(data):
         raise flawed(
             name,
-            f"The shape {list(shape)} of {declared.datatype} needs {size * dtype.itemsize} bytes, but "
-            f"binary_data_size is {len(data)}.",
+            f"The shape {list(shape)} of {declared.datatype} needs {size * dtype.itemsize} bytes, "
+            f"but binary_data_size is {len(data)}.",
         )
     if declared.datatype == BOOL and np.frombuffer(data, np.uint8).max() > 1:
         raise flawed(name, "Each byte of a BOOL tensor must be 0 or 1.")
