@@ -1,4 +1,4 @@
-"""API keys over HTTP. Every route with many bad credentials: `tests.reliability.access`."""
+"""API keys over HTTP. `tests.reliability.access` tests every route with many bad credentials."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def test_scopes(guarded: Server) -> None:
         assert client.delete(path, headers=by_header).status_code == 204
 
 
-def test_a_body_is_not_read_for_a_stranger(guarded: Server) -> None:
+def test_the_key_is_checked_before_the_body(guarded: Server) -> None:
     with guarded.client() as client:
         answer = client.post("/train", content=b"{", headers={"content-type": "text/csv"})
         assert answer.status_code == 401
 
 
 class _Request:
-    """The little that `require_scope` looks at."""
+    """The attributes of a request that `require_scope` uses."""
 
     def __init__(self, container: object, address: str, **headers: str) -> None:
         self.app = type("App", (), {"state": type("State", (), {"container": container})})
@@ -112,7 +112,7 @@ def test_without_keys_only_loopback_is_served(container: Any) -> None:
         ({"host": "[127.0.0.1"}, False),
     ],
 )
-def test_without_keys_web_pages_of_others_are_not_served(
+def test_without_keys_pages_of_other_sites_are_refused(
     container: Any, headers: dict[str, str], served: bool
 ) -> None:
     request: Any = _Request(container, "127.0.0.1", **headers)

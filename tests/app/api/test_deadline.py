@@ -14,7 +14,7 @@ from tests.app.server import Server
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with little patience."""
+    """A server with short timeouts."""
     home = tmp_path_factory.mktemp("quick") / "home"
     with Server(home, header_timeout=0.5, body_timeout=0.5, keep_alive=2) as server:
         yield server
@@ -25,7 +25,7 @@ def connect(server: Server) -> socket.socket:
 
 
 def read_all(line: socket.socket) -> bytes:
-    """Until the server closes the connection."""
+    """Read until the server closes the connection."""
     parts = []
     try:
         while part := line.recv(65536):
@@ -44,7 +44,7 @@ def problem_in(answer: bytes) -> dict[str, object]:
 
 @pytest.mark.timed
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\nA"])
-def test_half_a_request_is_cut(quick: Server, sent: bytes) -> None:
+def test_an_incomplete_request_is_closed(quick: Server, sent: bytes) -> None:
     with connect(quick) as line:
         line.sendall(sent)
         started = time.monotonic()
@@ -55,7 +55,7 @@ def test_half_a_request_is_cut(quick: Server, sent: bytes) -> None:
 
 
 @pytest.mark.timed
-def test_a_trickle_of_headers_is_cut(quick: Server) -> None:
+def test_slow_headers_are_closed(quick: Server) -> None:
     with connect(quick) as line:
         line.sendall(b"GET / HTTP/1.1\r\n")
         started = time.monotonic()
@@ -90,7 +90,7 @@ def test_huge_headers_are_431(quick: Server, headers: bytes) -> None:
         try:
             line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n")
         except OSError:
-            return  # cut while we were still sending: refused as well
+            return  # closed while the client was still sending, which also refuses the request
         answer = read_all(line)
     assert answer == b"" or problem_in(answer)["status"] == 431
 
@@ -101,7 +101,7 @@ def test_not_http_is_a_400_problem(quick: Server) -> None:
         assert problem_in(read_all(line))["status"] == 400
 
 
-def test_keep_alive_survives_the_deadlines(quick: Server) -> None:
+def test_the_deadlines_do_not_end_keep_alive_connections(quick: Server) -> None:
     with connect(quick) as line:
         for _ in range(3):
             line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -112,7 +112,7 @@ def test_keep_alive_survives_the_deadlines(quick: Server) -> None:
             time.sleep(0.8)
 
 
-def test_headers_and_a_large_body_in_one_piece(quick: Server) -> None:
+def test_headers_and_a_large_body_in_one_packet(quick: Server) -> None:
     body = json.dumps({"X": [[1.0] * 10] * 10_000}).encode()
     assert len(body) > 200_000
     with connect(quick) as line:

@@ -1,4 +1,4 @@
-"""Compressed bodies, on every route, and the bombs among them."""
+"""Compressed bodies on every route, and decompression bombs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def trained(server: Server) -> None:
 
 @pytest.mark.parametrize("coding", PACK)
 @pytest.mark.parametrize(("path", "body"), PREDICT)
-def test_packed_and_plain_give_the_same(
+def test_compressed_and_plain_bodies_give_the_same_response(
     client: httpx.Client, path: str, body: Any, coding: str
 ) -> None:
     plain = json.dumps(body).encode()
@@ -44,7 +44,7 @@ def test_packed_and_plain_give_the_same(
     assert found.content == expected.content
 
 
-def test_train_takes_packed_json_and_csv(client: httpx.Client) -> None:
+def test_train_accepts_compressed_json_and_csv(client: httpx.Client) -> None:
     headers = {"content-encoding": "gzip", "content-type": "application/json"}
     body = gzip.compress(json.dumps(training("packed-json", n=3000)).encode())
     assert client.post("/train", content=body, headers=headers).status_code == 201
@@ -55,7 +55,7 @@ def test_train_takes_packed_json_and_csv(client: httpx.Client) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def test_packed_requests_are_counted_under_their_route(client: httpx.Client) -> None:
+def test_compressed_requests_are_counted_under_their_route(client: httpx.Client) -> None:
     line = 'frtsvm_requests_total{method="POST",route="/predict",status="200"} '
 
     def counted() -> float:
@@ -67,7 +67,7 @@ def test_packed_requests_are_counted_under_their_route(client: httpx.Client) -> 
     assert counted() == before + 1
 
 
-def test_identity_is_nothing(client: httpx.Client) -> None:
+def test_identity_is_accepted(client: httpx.Client) -> None:
     headers = {"content-encoding": "identity"}
     assert client.post(*PREDICT[0][:1], json=PREDICT[0][1], headers=headers).status_code == 200
 
@@ -75,12 +75,12 @@ def test_identity_is_nothing(client: httpx.Client) -> None:
 GOOD = gzip.compress(b'{"model": "packed", "X": [[2, 2]]}')
 BROKEN: list[tuple[str, bytes]] = [
     ("not gzip", b"{}"),
-    ("nothing", b""),
-    ("half", GOOD[:-9]),
+    ("empty", b""),
+    ("incomplete", GOOD[:-9]),
     ("without its checksum", GOOD[:-8]),
     ("wrong checksum", GOOD[:-8] + b"\0" * 8),
     ("two members", GOOD + GOOD),
-    ("rubbish behind it", GOOD + b"x"),
+    ("trailing bytes", GOOD + b"x"),
 ]
 
 
@@ -107,10 +107,10 @@ def test_repeated_coding_is_415(client: httpx.Client) -> None:
 
 @pytest.mark.parametrize("path", ["/predict", INFER])
 def test_a_bomb_is_refused_at_the_limit(tmp_path: Path, path: str) -> None:
-    """A megabyte that unpacks into a gigabyte costs no more than a body at the limit."""
+    """1 MB that decompresses to 1 GB needs no more memory than a body at the limit."""
     packer = zlib.compressobj(9, wbits=31)
     head = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
-    # after a full flush a block stands for itself, so one serves for all; nobody gets to the end
+    # after a full flush, blocks are independent, so one block can be repeated
     block = packer.compress(bytes(16 * 1024**2)) + packer.flush(zlib.Z_FULL_FLUSH)
     bomb = head + 64 * block
     assert len(zlib.decompressobj(31).decompress(head + 2 * block)) == 32 * 1024**2
@@ -121,7 +121,7 @@ def test_a_bomb_is_refused_at_the_limit(tmp_path: Path, path: str) -> None:
         answer = client.post(path, content=bomb, headers={"content-encoding": "gzip"})
         assert answer.status_code == 413, answer.text
         assert "at most 4194304" in answer.text
-        assert answer.elapsed.total_seconds() < 20  # a very busy machine included
+        assert answer.elapsed.total_seconds() < 20  # also on a very busy machine
         assert _peak_kb(server.pid) - before < 40 * 1024
         assert client.get("/healthz").status_code == 200
 
@@ -133,7 +133,7 @@ def _peak_kb(pid: int) -> int:
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_small_bomb_is_counted_too(client: httpx.Client, streamed: bool) -> None:
-    """65 MB out of 64 KB, which the limit would let pass by their declared length."""
+    """64 KB that decompress to 65 MB: the declared length is below the limit."""
     bomb = gzip.compress(bytes(65 * 1024**2))
     assert len(bomb) < 65 * 1024
     content = iter([bomb[:1000], bomb[1000:]]) if streamed else bomb
@@ -152,11 +152,11 @@ def test_a_small_bomb_is_counted_too(client: httpx.Client, streamed: bool) -> No
         ("identity", None),
         ("br", None),
         ("*", None),
-        ("gzip, deflate, br", None),  # what a library can, not what a caller wants
+        ("gzip, deflate, br", None),  # the list of a library, not a wish of the client
         ("", None),
         (None, None),
     ],
 )
-def test_which_coding_an_answer_has(accepted: str | None, coding: str | None) -> None:
+def test_content_coding_of_the_response(accepted: str | None, coding: str | None) -> None:
     headers = {} if accepted is None else {b"accept-encoding": accepted.encode()}
     assert response_coding(headers) == coding

@@ -1,7 +1,7 @@
-"""Small predictions on their short way, and what must not go there, on raw sockets.
+"""The fast path of small predictions, on raw sockets.
 
-Every check compares the two ways: a header that the short way does not take sends the same request
-the usual way.
+The tests compare the fast path with the ASGI application. A header that is not eligible for the
+fast path sends the same request to the application.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from app.api.recording import Recorder
 from tests.app.data import two_blobs
 from tests.app.server import Server
 
-#: Makes no difference to the answer, but the connection ends after it.
-USUAL_WAY = b"connection: close\r\n"
+#: Does not change the response, but sends the request to the ASGI application.
+VIA_APPLICATION = b"connection: close\r\n"
 BODY = json.dumps({"model": "blobs", "X": [[0.5, 0.25], [3.5, 3.0]]}).encode()
 
 
@@ -67,8 +67,11 @@ def read_answer(answers: BufferedReader) -> tuple[bytes, bytes]:
 
 
 def ask(server: Server, *requests: bytes) -> list[tuple[bytes, bytes]]:
-    """Sent without waiting for answers, which are read meanwhile: a server that cannot get rid of an
-    answer reads no further request."""
+    """Send requests and read the responses at the same time.
+
+    A server that cannot send its responses stops reading requests, so sending all requests first
+    could block forever.
+    """
     with connect(server) as line, ThreadPoolExecutor(1) as writer:
         sent = writer.submit(line.sendall, b"".join(requests))
         answers = line.makefile("rb")
@@ -78,7 +81,7 @@ def ask(server: Server, *requests: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def names(head: bytes) -> list[bytes]:
-    """The header names of an answer, less the one that only ends the connection."""
+    """Return the header names of a response except `connection`."""
     found = [line.split(b":")[0] for line in head.split(b"\r\n")[1:]]
     return [name for name in found if name != b"connection"]
 
@@ -118,15 +121,15 @@ V2 = json.dumps(
         ("/v2/models/blobs/versions/x/infer", V2, b""),
     ],
 )
-def test_both_ways_give_the_same_answer(
+def test_both_paths_give_the_same_response(
     server: Server, path: str, body: bytes, headers: bytes
 ) -> None:
-    (short, short_body), (usual, usual_body) = ask(
-        server, request(body, path, headers), request(body, path, headers + USUAL_WAY)
+    (fast, fast_body), (regular, regular_body) = ask(
+        server, request(body, path, headers), request(body, path, headers + VIA_APPLICATION)
     )
-    assert short.split(b"\r\n")[0] == usual.split(b"\r\n")[0]
-    assert sorted(names(short)) == sorted(names(usual))
-    assert without_instance(short_body) == without_instance(usual_body)
+    assert fast.split(b"\r\n")[0] == regular.split(b"\r\n")[0]
+    assert sorted(names(fast)) == sorted(names(regular))
+    assert without_instance(fast_body) == without_instance(regular_body)
 
 
 def test_requests_are_counted_and_have_ids(server: Server) -> None:
@@ -147,7 +150,7 @@ def test_requests_are_counted_and_have_ids(server: Server) -> None:
 
 
 def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
-    """Small ones between calls that take the usual way."""
+    """Fast-path requests alternate with requests to the application."""
     rows = [{"model": "blobs", "X": [[0.5, 0.25]] * n} for n in (1, 2, 3)]
     small = [request(json.dumps(row).encode()) for row in rows]
     get = b"GET /models/blobs HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
@@ -158,7 +161,7 @@ def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 40, 90, -1])
-def test_a_request_in_pieces(server: Server, cut: int) -> None:
+def test_a_request_in_two_packets(server: Server, cut: int) -> None:
     whole = request(BODY)
     with connect(server) as line:
         for _ in range(2):
@@ -171,24 +174,24 @@ def test_a_request_in_pieces(server: Server, cut: int) -> None:
 
 
 def rows_body(n_bytes: int) -> bytes:
-    """A prediction of about that size."""
+    """Return a prediction request of about that size."""
     row = "[0.5, 0.25],"
     rows = row * (n_bytes // len(row))
     return f'{{"model": "blobs", "X": [{rows[:-1]}]}}'.encode()
 
 
 @pytest.mark.parametrize("n_bytes", [100_000, 600_000, 5_000_000])
-def test_large_bodies_give_the_same_either_way(server: Server, n_bytes: int) -> None:
+def test_large_bodies_give_the_same_on_both_paths(server: Server, n_bytes: int) -> None:
     body = rows_body(n_bytes)
-    (short, short_body), (small, _), (usual, usual_body) = ask(
-        server, request(body), request(BODY), request(body, headers=USUAL_WAY)
+    (fast, fast_body), (small, _), (regular, regular_body) = ask(
+        server, request(body), request(BODY), request(body, headers=VIA_APPLICATION)
     )
-    for head in (short, small, usual):
+    for head in (fast, small, regular):
         assert head.startswith(b"HTTP/1.1 200")
-    assert short_body == usual_body
+    assert fast_body == regular_body
 
 
-def test_bodies_that_are_too_much_to_hold_together_are_answered_all(server: Server) -> None:
+def test_bodies_beyond_the_memory_of_the_fast_path_are_served(server: Server) -> None:
     whole = request(rows_body(MAX_BYTES - 1000))
     lines = [connect(server) for _ in range(MAX_HELD // MAX_BYTES + 3)]
     try:
@@ -203,7 +206,7 @@ def test_bodies_that_are_too_much_to_hold_together_are_answered_all(server: Serv
             line.close()
 
 
-def test_what_is_held_is_counted() -> None:
+def test_held_bodies_are_limited() -> None:
     fast_path = FastPath(RouteTable([]), cast("Recorder", None), 10**9, InFlight(10**9))
     assert fast_path.reserve(MAX_HELD)
     assert not fast_path.reserve(1)
@@ -212,7 +215,7 @@ def test_what_is_held_is_counted() -> None:
     assert not fast_path.reserve(1)
 
 
-def test_what_is_held_counts_with_all_other_bodies() -> None:
+def test_held_bodies_count_with_all_other_bodies() -> None:
     everything = InFlight(10)
     fast_path = FastPath(RouteTable([]), cast("Recorder", None), 10**9, everything)
     assert everything.reserve(6)
@@ -224,7 +227,7 @@ def test_what_is_held_counts_with_all_other_bodies() -> None:
 
 
 @pytest.mark.timed
-def test_a_body_that_does_not_come(server: Server) -> None:
+def test_an_incomplete_body_is_408(server: Server) -> None:
     with connect(server) as line:
         line.sendall(request(BODY)[:-5])
         started = time.monotonic()
@@ -245,7 +248,7 @@ def test_an_idle_connection_is_closed(server: Server) -> None:
         assert 0.5 < time.monotonic() - started < 5
 
 
-def test_expecting_to_be_asked_for_the_body(server: Server) -> None:
+def test_expect_100_continue(server: Server) -> None:
     with connect(server) as line:
         line.sendall(request(BODY, headers=b"expect: 100-continue\r\n")[: -len(BODY)])
         assert line.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -260,8 +263,8 @@ def test_a_chunked_body(server: Server) -> None:
     assert answer.startswith(b"HTTP/1.1 200")
 
 
-def test_a_client_that_does_not_read_is_not_collected_for(server: Server) -> None:
-    """Answers wait in the socket; when it is full the server stops to answer, and goes on later."""
+def test_a_client_that_does_not_read_is_slowed_down(server: Server) -> None:
+    """When the socket is full of responses, the server stops reading, and continues later."""
     count = 300_000
     with connect(server) as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -273,14 +276,14 @@ def test_a_client_that_does_not_read_is_not_collected_for(server: Server) -> Non
                 sent += line.send(waiting[sent : sent + 65536])
             except BlockingIOError:
                 time.sleep(0.01)
-            except ConnectionError:  # it ran out of patience
+            except ConnectionError:  # the server closed the connection
                 break
-        assert sent < len(waiting)  # not all is taken while nothing is read
+        assert sent < len(waiting)  # the server does not accept everything while nothing is read
     with server.client() as client:
         assert client.post("/predict", content=BODY).status_code == 200
 
 
-def test_a_request_that_is_half_there_when_the_server_stops(
+def test_an_incomplete_request_is_served_when_the_server_stops(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     with Server(tmp_path_factory.mktemp("stop") / "home") as server:
@@ -300,8 +303,8 @@ def test_a_request_that_is_half_there_when_the_server_stops(
             assert len(json.loads(body)["labels"]) == 2
 
 
-def test_a_published_client_goes_this_way(server: Server) -> None:
-    """Headers and body in packets of their own, binary tensors in both directions."""
+def test_tritonclient_uses_the_fast_path(server: Server) -> None:
+    """Headers and body in separate packets, binary tensors in both directions."""
     with triton.InferenceServerClient(f"127.0.0.1:{server.port}") as client:
         given = triton.InferInput("X", [1, 2], "FP64")
         given.set_data_from_numpy(np.array([[0.5, 0.25]]))

@@ -1,4 +1,4 @@
-"""Health, readiness, metrics, ids, shutdown."""
+"""Liveness, readiness, metrics, request ids, log and shutdown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.observability.metrics import Metrics
 from tests.app.data import slow_training, training
 from tests.app.server import Server
 
-#: uvicorn shuts down in order and then lets the signal it got have its usual effect.
+#: Exit codes: uvicorn shuts down in order and then raises the signal that it received again.
 STOPPED = (0, -signal.SIGTERM)
 
 
@@ -46,10 +46,10 @@ def test_metrics_count(client: httpx.Client) -> None:
 
 
 def test_metrics_without_a_database() -> None:
-    def away() -> dict[str, int]:
-        raise StoreUnavailable("the database cannot be reached")
+    def unavailable() -> dict[str, int]:
+        raise StoreUnavailable("The database cannot be reached.")
 
-    text = Metrics().render(away).decode()
+    text = Metrics().render(unavailable).decode()
     assert "frtsvm_store_up 0.0" in text
     assert "frtsvm_request_seconds" in text
     assert "frtsvm_jobs{" not in text
@@ -67,7 +67,7 @@ def test_the_log_is_json_with_ids(client: httpx.Client, server: Server) -> None:
     client.get("/models/a%0Ab", headers={"x-request-id": "find-me"})
     mine: list[dict[str, object]] = []
     deadline = time.monotonic() + 10
-    while not mine and time.monotonic() < deadline:  # the line is written after the answer is sent
+    while not mine and time.monotonic() < deadline:  # written after the response
         complete, _, _ = server.log.read_text().rpartition("\n")
         lines = [json.loads(line) for line in complete.splitlines()]
         mine = [line for line in lines if line.get("request_id") == "find-me"]
@@ -109,7 +109,7 @@ def test_stopping_finishes_requests_in_flight(tmp_path: Path) -> None:
     assert answers[0].status_code == 201
 
 
-def test_an_event_stream_does_not_keep_a_stopping_server(tmp_path: Path) -> None:
+def test_an_event_stream_does_not_delay_the_shutdown(tmp_path: Path) -> None:
     server = Server(tmp_path / "home", shutdown_grace=1)
     server.start()
     with server.client() as client:
@@ -119,7 +119,7 @@ def test_an_event_stream_does_not_keep_a_stopping_server(tmp_path: Path) -> None
             next(stream.iter_lines())
             started = time.monotonic()
             assert server.stop() in STOPPED
-            assert time.monotonic() - started < 60  # without end otherwise
+            assert time.monotonic() - started < 60  # otherwise it would never stop
 
 
 def test_no_cross_origin_headers(client: httpx.Client) -> None:

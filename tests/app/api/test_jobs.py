@@ -48,7 +48,7 @@ def test_a_job_runs_and_names_its_version(client: httpx.Client) -> None:
     assert late.json()["type"] == "urn:frtsvm:problem:job-finished"
 
 
-def test_events_tell_the_progress_and_end(client: httpx.Client) -> None:
+def test_events_report_progress_and_end(client: httpx.Client) -> None:
     body = training("events", n=400, validation={"folds": 5})
     job = client.post("/train", json=body, headers=ASYNC).json()["id"]
     events = []
@@ -67,7 +67,7 @@ def test_events_tell_the_progress_and_end(client: httpx.Client) -> None:
 
 
 @pytest.mark.timed
-def test_cancel_running_is_quick_and_leaves_nothing(busy: Server) -> None:
+def test_cancelling_a_running_job_is_fast_and_removes_its_files(busy: Server) -> None:
     with busy.client() as client:
         job = client.post("/train", json=slow_training(), headers=ASYNC).json()["id"]
         info = wait_for(client, job, "running")
@@ -82,15 +82,15 @@ def test_cancel_running_is_quick_and_leaves_nothing(busy: Server) -> None:
         assert time.monotonic() - started < 1
         assert (answer.status_code, answer.json()["state"]) == (200, "cancelled")
         gone = [pid for pid in before if not is_running(pid)]
-        assert len(gone) == 1  # the process of the training
+        assert len(gone) == 1  # the training process
         assert client.get("/models/slow").status_code == 404
         assert list((busy.home / "spool").iterdir()) == []
         assert list((busy.home / "tmp").iterdir()) == []
-        again = client.delete(f"/jobs/{job}")  # asking twice is no error
+        again = client.delete(f"/jobs/{job}")  # cancelling twice is not an error
         assert again.json()["state"] == "cancelled"
 
 
-def test_full_queue_is_429_and_cancelled_ones_make_room(busy: Server) -> None:
+def test_a_full_queue_is_429_and_a_cancelled_job_makes_room(busy: Server) -> None:
     with busy.client() as client:
         running = client.post("/train", json=slow_training(), headers=ASYNC).json()["id"]
         wait_for(client, running, "running")
@@ -138,7 +138,7 @@ def test_too_much_memory_is_413_with_the_numbers(busy: Server) -> None:
         assert problem["estimated_bytes"] > problem["allowed_bytes"] == 2 * 1024**3
 
 
-def test_waiting_caller_learns_of_cancellation(busy: Server) -> None:
+def test_a_cancelled_job_ends_the_waiting_request(busy: Server) -> None:
     with busy.client() as client, busy.client() as other:
         answers: list[httpx.Response] = []
         waiting = threading.Thread(

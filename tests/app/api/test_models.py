@@ -1,4 +1,4 @@
-"""Model info, aliases, deletion."""
+"""Models, versions and aliases over HTTP."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_aliases_move_and_roll_back(client: httpx.Client, name: str) -> None:
     assert client.put(path, content=b"{").status_code == 400
 
 
-def test_rollback_skips_versions_that_are_gone(client: httpx.Client, name: str) -> None:
+def test_rollback_skips_deleted_versions(client: httpx.Client, name: str) -> None:
     path = f"/models/{name}/aliases/production"
     for version in (1, 2, 3):
         client.put(path, json={"version": version})
@@ -86,7 +86,7 @@ def test_delete_model_never_gives_a_number_twice(client: httpx.Client, name: str
     assert client.post("/train", json=training(name)).json()["version"] == 4
 
 
-def test_equal_models_share_a_file_and_survive_each_other(client: httpx.Client) -> None:
+def test_equal_models_share_a_file_until_both_are_deleted(client: httpx.Client) -> None:
     body = training(f"twin{uuid.uuid4().hex[:6]}")
     first = client.post("/train", json=body).json()
     second = client.post("/train", json=body).json()
@@ -149,8 +149,8 @@ def test_memberships_find_the_flipped_row(client: httpx.Client) -> None:
     assert client.get(f"{path}?suspected=false").json()["total"] == 60 - suspects["total"]
 
 
-def test_rows_are_judged_by_models_that_have_not_seen_them(client: httpx.Client) -> None:
-    """A model that learns every row by heart takes a wrong label for right; a fold does not."""
+def test_held_out_predictions_of_the_training_rows(client: httpx.Client) -> None:
+    """An overfitted model reproduces a wrong label; a model of another fold does not."""
     body = training("by-heart", n=60, params={"gamma": 100.0, "c1": 1e-6, "membership": "center"})
     body["y"][7] = "no" if body["y"][7] == "yes" else "yes"
 

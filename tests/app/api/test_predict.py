@@ -57,8 +57,8 @@ def test_wrong_features(
     assert problem["errors"][0].get("column") == column
 
 
-@pytest.mark.parametrize("n_rows", [1, 600, 6000])  # each way that an answer is written
-def test_outputs_choose_what_the_answer_has(
+@pytest.mark.parametrize("n_rows", [1, 600, 6000])  # each path that writes a response
+def test_outputs_select_parts_of_the_response(
     client: httpx.Client, trained: dict[str, Any], n_rows: int
 ) -> None:
     rows = np.random.default_rng(0).normal(size=(n_rows, 2)).tolist()
@@ -71,16 +71,14 @@ def test_outputs_choose_what_the_answer_has(
 
 
 @pytest.mark.parametrize("outputs", [[], ["label"], "labels", ["labels"] * 5, [1]])
-def test_outputs_that_are_none(
-    client: httpx.Client, trained: dict[str, Any], outputs: object
-) -> None:
+def test_invalid_outputs(client: httpx.Client, trained: dict[str, Any], outputs: object) -> None:
     ask = {"model": "predict", "X": [[0, 0]], "outputs": outputs}
     answer = client.post("/predict", json=ask)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"].startswith("outputs")
 
 
-def test_default_is_production_else_the_newest(client: httpx.Client) -> None:
+def test_default_version_is_production_or_the_newest(client: httpx.Client) -> None:
     for seed in range(3):
         client.post("/train", json=training("chosen", seed=seed))
     ask = {"model": "chosen", "X": [[0.0, 0.0]]}
@@ -97,7 +95,7 @@ def test_default_is_production_else_the_newest(client: httpx.Client) -> None:
     assert client.post("/predict", json=ask).json()["version"] == 3
 
 
-def test_far_away_rows_are_refused_not_answered_with_nan(
+def test_rows_that_would_overflow_are_refused(
     client: httpx.Client, trained: dict[str, Any]
 ) -> None:
     rows = [[0, 0], [1e300, -1e300]]
@@ -106,7 +104,7 @@ def test_far_away_rows_are_refused_not_answered_with_nan(
     assert answer.json()["errors"][0]["row"] == 1
 
 
-def test_many_rows_take_the_threaded_path(client: httpx.Client, trained: dict[str, Any]) -> None:
+def test_many_rows_are_predicted_in_a_thread(client: httpx.Client, trained: dict[str, Any]) -> None:
     rows = np.random.default_rng(0).normal(size=(5000, 2)).tolist()
     whole = client.post("/predict", json={"model": "predict", "X": rows}).json()
     first = client.post("/predict", json={"model": "predict", "X": rows[:1]}).json()
@@ -115,8 +113,8 @@ def test_many_rows_take_the_threaded_path(client: httpx.Client, trained: dict[st
     assert whole["scores"][0] == pytest.approx(first["scores"][0], abs=1e-12)
 
 
-def test_a_model_of_rows_that_are_all_equal_still_answers(client: httpx.Client) -> None:
-    """Its planes have no direction; the larger class is the answer, at a finite distance."""
+def test_a_model_of_equal_rows_predicts_the_larger_class(client: httpx.Client) -> None:
+    """Its planes have no direction, but the distances are finite."""
     rows = [[0.5, 0.5]] * 10
     labels = ["few"] * 3 + ["many"] * 7
     trained = client.post("/train", json={"model": "equal", "X": rows, "y": labels})

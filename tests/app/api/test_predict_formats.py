@@ -1,4 +1,4 @@
-"""POST /predict with bodies and answers that are not JSON."""
+"""POST /predict with bodies and responses other than JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OCTETS = "application/octet-stream"
 
 @pytest.fixture(scope="module", autouse=True)
 def models(server: Any) -> None:
-    """`formats` has names, `unnamed` has none, `words` takes text and missing cells."""
+    """`formats` has feature names, `unnamed` has none, `words` accepts text and missing cells."""
     with server.client() as client:
         client.post("/train", json=training("formats", feature_names=["a", "b"]))
         client.post("/train", json=training("unnamed"))
@@ -77,7 +77,7 @@ def ask(client: httpx.Client, kind: str, body: bytes, query: str, **headers: str
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_all_bodies_have_one_answer(client: httpx.Client, kind: str) -> None:
+def test_all_body_formats_give_the_same_response(client: httpx.Client, kind: str) -> None:
     expected = client.post("/predict", json={"model": "formats", "X": ROWS.tolist()}).json()
     assert ask(client, kind, BODIES[kind], "model=formats").json() == expected
     query = f"model=formats&version={expected['version']}"
@@ -86,7 +86,9 @@ def test_all_bodies_have_one_answer(client: httpx.Client, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [ARROW, PARQUET, "text/csv"])
-def test_columns_count_by_place_for_a_model_without_names(client: httpx.Client, kind: str) -> None:
+def test_columns_count_by_position_for_a_model_without_names(
+    client: httpx.Client, kind: str
+) -> None:
     columns = {"u": ROWS[:, 0], "v": ROWS[:, 1]}
     body = {ARROW: arrow, PARQUET: parquet, "text/csv": as_csv}[kind](columns)
     expected = client.post("/predict", json={"model": "unnamed", "X": ROWS.tolist()}).json()
@@ -105,7 +107,7 @@ def test_text_and_missing_cells(client: httpx.Client, make: Any) -> None:
     assert ask(client, kind, make(dictionary), "model=words").json() == expected
 
 
-def test_answers_as_arrays(client: httpx.Client) -> None:
+def test_responses_as_arrays(client: httpx.Client) -> None:
     expected = client.post("/predict", json={"model": "formats", "X": ROWS.tolist()}).json()
     answer = ask(client, NPY, BODIES[NPY], "model=formats", accept=NPY)
     assert answer.headers["content-type"] == NPY
@@ -125,7 +127,7 @@ def test_answers_as_arrays(client: httpx.Client) -> None:
     assert np.frombuffer(from_json.content).tolist() == expected["scores"]
 
 
-def test_outputs_choose_columns_and_arrays(client: httpx.Client) -> None:
+def test_outputs_select_columns_and_arrays(client: httpx.Client) -> None:
     body = {"model": "formats", "X": ROWS.tolist()}
     expected = client.post("/predict", json=body).json()
     some = {**body, "outputs": ["scores", "labels"]}
@@ -144,7 +146,7 @@ def test_outputs_choose_columns_and_arrays(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("model", ["formats", "three"])
-def test_answers_as_tables(client: httpx.Client, model: str) -> None:
+def test_responses_as_tables(client: httpx.Client, model: str) -> None:
     body = {"model": model, "X": ROWS.tolist()}
     expected = client.post("/predict", json=body).json()
     stream = client.post("/predict", json=body, headers={"accept": ARROW})
@@ -196,7 +198,7 @@ def test_answers_as_tables(client: httpx.Client, model: str) -> None:
         ("application/json", b'{"X":[[1,2]]}', "model=formats", "*/*", 422),
     ],
 )  # fmt: skip
-def test_what_is_refused(
+def test_refused_requests(
     client: httpx.Client, kind: str, body: bytes, query: str, accept: str, status: int
 ) -> None:
     answer = ask(client, kind, body, query, accept=accept)
@@ -206,7 +208,9 @@ def test_what_is_refused(
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("kind", [NPY, OCTETS, ARROW, PARQUET])
-def test_numbers_that_are_not_finite_are_named(client: httpx.Client, kind: str, bad: float) -> None:
+def test_errors_name_the_place_of_numbers_that_are_not_finite(
+    client: httpx.Client, kind: str, bad: float
+) -> None:
     rows = ROWS.copy()
     rows[3, 1] = bad
     columns = {"a": rows[:, 0], "b": rows[:, 1]}

@@ -1,4 +1,4 @@
-"""The table of problems, and every error that a caller can cause."""
+"""The table of problems, and all errors that a client can cause."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def test_every_public_error_is_in_the_table() -> None:
     assert public == STATUS.keys()
 
 
-def test_names_of_problems_differ() -> None:
+def test_problem_names_are_distinct() -> None:
     assert len({slug(kind) for kind in STATUS}) == len(STATUS)
 
 
-def test_a_problem_is_bounded_and_encodable_whatever_it_quotes() -> None:
+def test_a_problem_is_bounded_and_encodable_for_any_input() -> None:
     flaws = [errors.Flaw("x" * 5000, "\ud800" * 500, i, "c" * 5000) for i in range(50)]
     found = problem_of(errors.InvalidRequest("\udfff" * 100_000, flaws=flaws))
     assert len(found.body) <= MAX_BYTES
@@ -148,7 +148,7 @@ def test_hostile_body(client: httpx.Client, path: str, body: bytes, status: int)
     assert answer.status_code == status, answer.text[:500]
     assert answer.headers["content-type"] == "application/problem+json"
     assert len(answer.content) <= MAX_BYTES
-    assert answer.elapsed.total_seconds() < 20  # a very busy machine included
+    assert answer.elapsed.total_seconds() < 20  # also on a very busy machine
 
 
 def test_duplicate_keys_last_one_counts(client: httpx.Client) -> None:
@@ -176,7 +176,7 @@ PICKLES = [
         (path, kind)
         for path in ("/train", "/predict")
         for kind in PICKLES
-        if (path, kind) != ("/predict", "application/octet-stream")  # bare doubles
+        if (path, kind) != ("/predict", "application/octet-stream")  # doubles without a header
     ],
 )
 def test_other_content_types_are_415(client: httpx.Client, path: str, kind: str) -> None:
@@ -216,7 +216,7 @@ def test_bad_table(client: httpx.Client, body: bytes, query: dict[str, str], sta
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_parquet_that_is_none(client: httpx.Client) -> None:
+def test_invalid_parquet(client: httpx.Client) -> None:
     headers = {"content-type": "application/vnd.apache.parquet"}
     answer = client.post("/train?target=a", content=b"PAR1nonsensePAR1", headers=headers)
     assert answer.status_code == 400
@@ -248,7 +248,7 @@ def test_parquet_that_is_none(client: httpx.Client) -> None:
         ("GET", "/models/none-such/versions/x", 422),
     ],
 )
-def test_wrong_addresses(client: httpx.Client, method: str, path: str, status: int) -> None:
+def test_wrong_urls(client: httpx.Client, method: str, path: str, status: int) -> None:
     answer = client.request(method, path)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -275,13 +275,13 @@ TRAVERSALS = [
 def test_names_cannot_leave_the_store(client: httpx.Client, name: str, method: str) -> None:
     for path in (f"/models/{name}", f"/models/{name}/versions/1", f"/models/x/aliases/{name}"):
         answer = client.request(method, path)
-        resolved = answer.request.url.path == "/"  # by the client itself: it asked for the studio
+        resolved = answer.request.url.path == "/"  # the client resolved it to `/`, the studio
         assert answer.status_code in ((200, 405) if resolved else (404, 405, 422))
     answer = client.post("/predict", json={"model": name, "X": [[1]]})
     assert answer.status_code == 422
 
 
-def test_declared_body_over_the_limit_is_not_waited_for(server: Server) -> None:
+def test_a_declared_body_over_the_limit_is_refused_at_once(server: Server) -> None:
     limit = 64 * 1024**2
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
         line.sendall(b"POST /train HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (limit + 1))

@@ -1,4 +1,4 @@
-"""Trainings that search for their parameters, over HTTP."""
+"""Training with a parameter search, over HTTP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def noisy(n: int = 90) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def searched(server: Any) -> dict[str, Any]:
-    """The info of a version with everything: grid, probabilities, validation, weights, encoding."""
+    """A version with every option: grid, probabilities, validation, weights, encoding."""
     body = noisy() | {
         "model": "searched",
         "params": {"membership": "neighbors"},
@@ -45,7 +45,7 @@ def searched(server: Any) -> dict[str, Any]:
     return info
 
 
-def test_a_newcomer_posts_rows_labels_and_auto(client: httpx.Client) -> None:
+def test_params_auto_searches_and_fits_a_model(client: httpx.Client) -> None:
     rows, labels = two_blobs(60)
     answer = client.post("/train", json={"X": rows, "y": labels, "params": "auto"})
     assert answer.status_code == 201, answer.text
@@ -56,12 +56,12 @@ def test_a_newcomer_posts_rows_labels_and_auto(client: httpx.Client) -> None:
     assert search["time_budget"] == 30
     assert search["stopped_early"] is None
     assert search["best_score"] > 0.95
-    # The table was tried on all rows, so the version has the very parameters that won.
+    # The configurations were tried on all rows, so the version has exactly the best parameters.
     assert {name: info["params"][name] for name in search["best_params"]} == search["best_params"]
     found = client.post("/predict", json={"X": rows, "version": info["version"]}).json()
     assert found["labels"] == labels
     assert found["probabilities"] is None
-    # What the labels follow from can be computed by hand.
+    # The scores follow from the distances and the decision.
     (pair,) = info["decision"]["pairs"]
     a, b = pair["weights"]
     near = np.array(found["distances"])
@@ -70,7 +70,7 @@ def test_a_newcomer_posts_rows_labels_and_auto(client: httpx.Client) -> None:
     assert 0.9 < info["decision"]["held_out_accuracy"] <= 1.0
 
 
-def test_the_nearer_plane_decides_on_request(client: httpx.Client) -> None:
+def test_balance_false_lets_the_nearer_plane_decide(client: httpx.Client) -> None:
     rows, labels = two_blobs(60)
     body = {"X": rows, "y": labels, "params": "auto", "search": {"balance": False}}
     info = client.post("/train", json=body).json()
@@ -80,7 +80,7 @@ def test_the_nearer_plane_decides_on_request(client: httpx.Client) -> None:
     np.testing.assert_allclose(found["scores"], near[:, 0] - near[:, 1], rtol=1e-6, atol=1e-9)
 
 
-def test_every_plot_of_an_automatic_search_is_there(client: httpx.Client) -> None:
+def test_an_automatic_search_has_all_plots(client: httpx.Client) -> None:
     rows, labels = two_blobs(60)
     held = {"kernel": "rbf", "membership": "center"}
     body = {"model": "drawn", "X": rows, "y": labels, "params": held, "search": {"plan": "auto"}}
@@ -91,7 +91,7 @@ def test_every_plot_of_an_automatic_search_is_there(client: httpx.Client) -> Non
     ] * 3
 
 
-def test_the_info_tells_the_whole_search(searched: dict[str, Any]) -> None:
+def test_the_version_describes_its_search(searched: dict[str, Any]) -> None:
     search = searched["search"]
     assert search["grid"] == GRID
     assert search["fixed"] == {"membership": "neighbors"}
@@ -108,9 +108,7 @@ def test_the_info_tells_the_whole_search(searched: dict[str, Any]) -> None:
     assert {"search_seconds", "validation_seconds"} <= searched["timings"].keys()
 
 
-def test_probabilities_are_answered_and_judged(
-    client: httpx.Client, searched: dict[str, Any]
-) -> None:
+def test_probabilities_and_their_quality(client: httpx.Client, searched: dict[str, Any]) -> None:
     body = noisy()
     found = client.post("/predict", json={"model": "searched", "X": body["X"]}).json()
     probabilities = np.array(found["probabilities"])
@@ -120,14 +118,14 @@ def test_probabilities_are_answered_and_judged(
     assert right.mean() > 0.7
     about = searched["probability"]
     assert about["method"] == "sigmoid"
-    assert 0 < about["brier"] < 0.25  # better than always saying one half
+    assert 0 < about["brier"] < 0.25  # better than a constant probability of one half
     bins = about["reliability"]
     assert sum(one["weight"] for one in bins) == pytest.approx(135.0)
     assert [one["lower"] for one in bins] == pytest.approx([k / 10 for k in range(10)])
     assert all((one["predicted"] is None) == (one["weight"] == 0) for one in bins)
 
 
-def test_the_table_comes_in_pages(client: httpx.Client, searched: dict[str, Any]) -> None:
+def test_the_configurations_are_paged(client: httpx.Client, searched: dict[str, Any]) -> None:
     at = f"/models/searched/versions/{searched['version']}/search"
     pages = [client.get(at, params={"limit": 5, "offset": k}).json() for k in (0, 5, 10)]
     rows = [row for page in pages for row in page["items"]]
@@ -139,7 +137,7 @@ def test_the_table_comes_in_pages(client: httpx.Client, searched: dict[str, Any]
 
 
 @pytest.mark.parametrize("plot", ["c1-c3", "gamma"])
-def test_plots_are_images_that_can_do_nothing(
+def test_plots_are_images_without_scripts(
     client: httpx.Client, searched: dict[str, Any], plot: str
 ) -> None:
     at = f"/models/searched/versions/{searched['version']}/plots/{plot}.svg"
@@ -152,7 +150,7 @@ def test_plots_are_images_that_can_do_nothing(
     assert client.get(at).content == answer.content
 
 
-def test_what_was_not_searched_is_404_with_the_reason(
+def test_a_missing_search_is_404_with_the_reason(
     client: httpx.Client, searched: dict[str, Any]
 ) -> None:
     plain = client.post("/train", json=training("unsearched")).json()["version"]
@@ -168,7 +166,7 @@ def test_what_was_not_searched_is_404_with_the_reason(
     assert client.get(f"/models/unsearched/versions/{plain}/plots/no.svg").status_code == 422
 
 
-def test_a_table_brings_its_search_in_the_query(client: httpx.Client) -> None:
+def test_a_csv_body_has_its_search_in_the_query(client: httpx.Client) -> None:
     rows, labels = two_blobs(40)
     lines = ["a,b,y", *(f"{a},{b},{y}" for (a, b), y in zip(rows, labels, strict=True))]
     query = {
@@ -198,7 +196,7 @@ def test_a_table_brings_its_search_in_the_query(client: httpx.Client) -> None:
         ({"params": "automatic"}, "params"),
     ],
 )
-def test_searches_that_cannot_be_are_refused_at_once(
+def test_invalid_searches_are_refused(
     client: httpx.Client, change: dict[str, Any], field: str
 ) -> None:
     answer = client.post("/train", json=training("refused") | change)

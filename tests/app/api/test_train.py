@@ -21,7 +21,7 @@ def csv_of(n: int = 40, extra: str = "") -> bytes:
     return "\n".join(lines).encode()
 
 
-def test_json_answers_201_with_the_whole_info(client: httpx.Client) -> None:
+def test_json_returns_201_with_the_version(client: httpx.Client) -> None:
     answer = client.post("/train", json=training("train-json", feature_names=["a", "b"]))
     assert answer.status_code == 201, answer.text
     info = answer.json()
@@ -109,7 +109,7 @@ def test_parquet_body(client: httpx.Client) -> None:
     assert same.json()["artifact"]["sha256"] == answer.json()["artifact"]["sha256"]
 
 
-def test_respond_async_answers_202_with_the_job(client: httpx.Client) -> None:
+def test_respond_async_returns_202_with_the_job(client: httpx.Client) -> None:
     answer = client.post(
         "/train", json=training("async"), headers={"prefer": "handling=lenient, respond-async"}
     )
@@ -198,7 +198,7 @@ def test_query_with_json_is_refused(client: httpx.Client) -> None:
     assert answer.status_code == 422
 
 
-def test_slow_training_data_is_slow_enough_to_be_cancelled(client: httpx.Client) -> None:
+def test_slow_training_can_be_cancelled_before_it_ends(client: httpx.Client) -> None:
     answer = client.post("/train", json=slow_training(), headers={"prefer": "respond-async"})
     job = answer.json()["id"]
     assert client.delete(f"/jobs/{job}").json()["state"] == "cancelled"

@@ -1,4 +1,4 @@
-"""Several workers: the supervisor looks after each, whatever another one does."""
+"""Several workers: the supervisor checks each, no matter what the others do."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class _Process:
         return self.alive
 
 
-def _a_worker() -> tuple[Worker, _Process]:
+def _worker() -> tuple[Worker, _Process]:
     worker, process = Worker(uvicorn.Config("nothing"), []), _Process()
     worker.process = process  # type: ignore[assignment]
     return worker, process
 
 
-def test_a_worker_that_answers_is_alive() -> None:
-    worker, _ = _a_worker()
+def test_a_worker_that_responds_is_alive() -> None:
+    worker, _ = _worker()
     for _ in range(3):
         assert worker.is_alive(timeout=0.05)
         worker.child_conn.recv()
@@ -37,8 +37,8 @@ def test_a_worker_that_answers_is_alive() -> None:
         worker.child_conn.send(True)
 
 
-def test_a_silent_worker_is_asked_once_and_given_up_after_its_time() -> None:
-    worker, _ = _a_worker()
+def test_an_unresponsive_worker_is_pinged_once_and_then_times_out() -> None:
+    worker, _ = _worker()
     began = time.monotonic()
     while worker.is_alive(timeout=0.2):
         time.sleep(0.01)
@@ -47,17 +47,17 @@ def test_a_silent_worker_is_asked_once_and_given_up_after_its_time() -> None:
     assert not worker.child_conn.poll()
 
 
-def test_a_worker_that_has_ended_or_hung_up_is_not_alive() -> None:
-    worker, process = _a_worker()
+def test_a_worker_that_ended_or_closed_its_pipe_is_not_alive() -> None:
+    worker, process = _worker()
     process.alive = False
     assert not worker.is_alive()
-    worker, _ = _a_worker()
+    worker, _ = _worker()
     worker.child_conn.close()
     assert not worker.is_alive()
 
 
 @pytest.mark.timed
-def test_a_killed_worker_is_replaced_while_another_one_is_silent(tmp_path: Path) -> None:
+def test_a_killed_worker_is_replaced_while_another_is_stopped(tmp_path: Path) -> None:
     with Server(tmp_path / "home", workers=2, shutdown_grace=1) as server:
         silent, killed = victims(server, "workers")
         os.kill(silent, signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""From JSON to tables: the fast road and the slow one agree."""
+"""Conversion of JSON to tables: the fast and the slow path agree."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def attempt(value: Any) -> Table | CellError:
 
 
 @given(st.lists(st.lists(NUMBERS, min_size=2, max_size=2), min_size=1, max_size=4))
-def test_numbers_are_taken_exactly_or_refused_with_their_place(rows: list[list[Any]]) -> None:
+def test_numbers_are_exact_or_refused_with_their_place(rows: list[list[Any]]) -> None:
     bad = {(i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if not finite(cell)}
     found = attempt(rows)
     if isinstance(found, CellError):
@@ -46,7 +46,7 @@ def test_numbers_are_taken_exactly_or_refused_with_their_place(rows: list[list[A
 
 
 @given(st.recursive(ANYTHING, lambda inner: st.lists(inner, max_size=4), max_leaves=20))
-def test_whatever_comes_is_a_table_or_a_cell_error(value: Any) -> None:
+def test_any_value_is_a_table_or_a_cell_error(value: Any) -> None:
     found = attempt(value)
     if isinstance(found, CellError):
         assert 1 <= len(found.flaws) <= 10

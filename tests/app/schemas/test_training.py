@@ -1,4 +1,4 @@
-"""The schema of trainings."""
+"""Schemas of POST /train."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from frtsvm_core import FRTSVMClassifier
 
 
 def test_defaults_are_those_of_the_estimator() -> None:
-    theirs = {
+    expected = {
         name: parameter.default
         for name, parameter in inspect.signature(FRTSVMClassifier.__init__).parameters.items()
         if name != "self"
     }
-    ours = EstimatorParams.model_validate({}).model_dump()
-    assert ours.pop("random_state") == 0  # fixed on purpose: the same data, the same model
-    assert theirs.pop("random_state") is None
-    assert ours == theirs
+    found = EstimatorParams.model_validate({}).model_dump()
+    assert found.pop("random_state") == 0  # fixed on purpose: the same data give the same model
+    assert expected.pop("random_state") is None
+    assert found == expected
 
 
 def test_options_are_the_request_without_its_data() -> None:
@@ -29,7 +29,7 @@ def test_options_are_the_request_without_its_data() -> None:
     assert TrainingOptions.model_validate(options.stored()) == options
 
 
-def test_a_stored_search_remembers_which_parameters_are_fixed() -> None:
+def test_stored_options_keep_which_parameters_are_fixed() -> None:
     options = TrainingOptions.model_validate({"params": {"c1": 1.0}, "search": {"folds": 3}})
     again = TrainingOptions.model_validate(options.stored())
     assert again == options

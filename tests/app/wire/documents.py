@@ -1,11 +1,11 @@
-"""JSON documents made to trip up a parser that cuts corners."""
+"""Random JSON documents that are designed to mislead a parser that takes shortcuts."""
 
 from __future__ import annotations
 
 import json
 import random
 
-#: Cells that are numbers, in all their spellings, and what only looks like one.
+#: Cells: numbers in all notations, and texts that are not JSON numbers.
 NUMBERS = (
     "0", "-0", "-0.0", "1", "-7", "0.1", "1e5", "1E-7", "2.5e+3", "1e308", "5e-324", "1e-400",
     "9007199254740993", "-9007199254740993", "9223372036854775807", "-9223372036854775808",
@@ -27,13 +27,13 @@ FIELDS = (
 
 
 class Documents:
-    """Bodies of POST /predict: most are nearly right, many are exactly right."""
+    """Creates bodies of POST /predict; many are valid, most others almost valid."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
 
     def __call__(self) -> bytes:
-        """The next one."""
+        """Return the next body."""
         fields = self._chance.choices(FIELDS, k=self._chance.choice((0, 0, 1, 2)))
         if self._chance.random() < 0.97:
             place = self._chance.randint(0, len(fields))
@@ -47,7 +47,7 @@ class Documents:
         return self._damaged(body) if self._chance.random() < 0.15 else body
 
     def _rows(self) -> str:
-        """A matrix, with something wrong in it about every other time."""
+        """Return a matrix, about half of them with an error."""
         n_rows, width = self._chance.randint(1, 6), self._chance.randint(1, 4)
         rows = [[self._chance.choice(NUMBERS) for _ in range(width)] for _ in range(n_rows)]
         if self._chance.random() < 0.35:
@@ -56,7 +56,7 @@ class Documents:
             row = self._chance.choice(rows)
             row.append("1") if self._chance.random() < 0.5 else row.pop()
         if self._chance.random() < 0.1:
-            # Two rows whose lengths are wrong in opposite ways.
+            # One row is too long and one too short, so the total is right.
             rows += [["1"] * (width + 1), ["1"] * (width - 1)]
         written = [self._list(row) for row in rows]
         if self._chance.random() < 0.08:
@@ -75,7 +75,7 @@ class Documents:
         return self._chance.choice(BLANKS) if self._chance.random() < 0.1 else ""
 
     def _damaged(self, body: bytes) -> bytes:
-        """A byte taken out, put in, or changed; or a few of them moved."""
+        """Remove, insert or change a byte, or move a few bytes."""
         at = self._chance.randrange(len(body))
         kind = self._chance.randrange(4)
         if kind == 0:

@@ -1,4 +1,4 @@
-"""The accelerator reads what the contract reads, bit by bit, or leaves it alone."""
+"""`parse_with_rows` gives exactly the result of the regular parser, or None."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.app.wire.documents import Documents
 
 @pytest.fixture(params=["in pieces", "whole"])
 def eager(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Small documents too, in pieces of a few rows, or in one."""
+    """Read small documents with simdjson too, in pieces of a few rows or as a whole."""
     monkeypatch.setattr(json_rows, "SMALL_BYTES", 0)
     monkeypatch.setattr(json_rows, "PIECE_BYTES", 24)
     if request.param == "in pieces":
@@ -29,7 +29,7 @@ def eager(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
 
 
 def read(value: Any) -> tuple[Any, ...]:
-    """All that the service will ever know of a request."""
+    """Return everything that the service uses of a request."""
     request = validate(PredictionRequest, value)
     table = request.X
     fields = (request.model, request.version, request.alias, table.names, sorted(table.texts))
@@ -37,7 +37,7 @@ def read(value: Any) -> tuple[Any, ...]:
 
 
 def disagreement(body: bytes) -> str:
-    """ "left", "read" or "refused" alike, or what differs."""
+    """Return "left" (None), "read", "refused" (with equal errors), or the document that differs."""
     fast = parse_with_rows(body)
     if fast is None:
         return "left"
@@ -76,7 +76,7 @@ def test_no_document_is_read_differently_at_length(eager: None, seed: int) -> No
 
 
 GUARDS = {
-    # what is taken out of the source of `json_rows`, and what is put in its place
+    # check in the source of `json_rows`, and its replacement
     "widths": ("widths.count(width) != rows", "False"),
     "brackets": ("_brackets(matrix) != rows + 1", "False"),
     "width of pieces": ("piece.shape[1] != (pieces or [piece])[0].shape[1]", "False"),
@@ -89,7 +89,7 @@ GUARDS = {
 def test_without_a_guard_the_comparison_finds_documents(
     guard: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A comparison that sees nothing when a guard is gone would prove nothing."""
+    """The comparison must fail if a check is removed; otherwise it would prove nothing."""
     with open(json_rows.__file__, encoding="utf-8") as file:
         source = file.read()
     old, new = GUARDS[guard]
@@ -103,7 +103,7 @@ def test_without_a_guard_the_comparison_finds_documents(
         try:
             if disagreement(documents()).startswith("DIFF"):
                 return
-        except (ValueError, IndexError):  # it did not even get to an answer
+        except (ValueError, IndexError):  # also a difference
             return
     pytest.fail(f"nothing was noticed without the guard: {guard}")
 
@@ -114,7 +114,7 @@ def test_without_a_guard_the_comparison_finds_documents(
      "[[1],[true]]", "[[1],[null]]", '[[1],["2"]]', "[[1],[{}]]", "[[1],[1e400]]", "[[1],[NaN]]",
      "[[1],[18446744073709551616]]", "[[1 2]]", "[1,2]", "[[1],2]", "[" * 5000 + "]" * 5000],
 )  # fmt: skip
-def test_what_is_not_a_matrix_of_numbers_is_left_to_the_contract(eager: None, text: str) -> None:
+def test_other_values_are_left_to_the_regular_parser(eager: None, text: str) -> None:
     assert parse_with_rows(f'{{"X": {text}, "model": "m"}}'.encode()) is None
 
 
@@ -123,11 +123,11 @@ def test_what_is_not_a_matrix_of_numbers_is_left_to_the_contract(eager: None, te
     [b'\xef\xbb\xbf{"X":[[1]]}', b'{"X":[[1]]}x', b'{"X":[[1]]', b'{"X":[[1]],"X":[[2,3],[4]]}',
      b'{"a":{"X":[[1]]}}', b'{"model":"\xff","X":[[1]]}', b'{"X":[[1]],"X":null}', b'[{"X":[[1]]}]'],
 )  # fmt: skip
-def test_envelopes_in_doubt_are_left_to_the_contract(eager: None, body: bytes) -> None:
+def test_doubtful_documents_are_left_to_the_regular_parser(eager: None, body: bytes) -> None:
     assert parse_with_rows(body) is None
 
 
-def test_of_repeated_keys_the_last_one_counts(eager: None) -> None:
+def test_the_last_of_repeated_keys_counts(eager: None) -> None:
     value = parse_with_rows(b'{"model":"a","X":[[1,2]],"model":"b"}')
     assert value is not None
     assert value["model"] == "b"

@@ -1,4 +1,4 @@
-"""Arrays as bodies, right and hostile."""
+"""Arrays as bodies, valid and malicious."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_infinities_are_named_and_nan_is_a_missing_cell() -> None:
         with pytest.raises(InvalidRequest) as found:
             read()
         assert [(flaw.row, flaw.column) for flaw in found.value.flaws] == [(2, 1), (3, 0)]
-    rows[np.isinf(rows)] = 1e300  # whose square is too large, but which is a number
+    rows[np.isinf(rows)] = 1e300  # finite, although its square overflows
     assert np.isnan(read_npy(saved(rows), LIMITS.require_size).numbers[0, 0])
 
 
@@ -62,7 +62,7 @@ def test_infinities_are_named_and_nan_is_a_missing_cell() -> None:
               np.array([["a"]]), np.array([[1j]]), np.array([[True]]), np.zeros((2, 2), "M8[s]"),
               np.zeros(2, [("a", "f8")])],
 )  # fmt: skip
-def test_arrays_that_are_no_matrix_of_numbers(array: Any) -> None:
+def test_arrays_other_than_a_matrix_of_numbers(array: Any) -> None:
     with pytest.raises((InvalidRequest, MalformedBody)):
         read_npy(saved(array), LIMITS.require_size)
 
@@ -93,12 +93,12 @@ def header(text: str) -> bytes:
         b"\x93NUMPY\x02\x00\xff\xff\xff\xff",
     ],
 )
-def test_hostile_files(body: bytes) -> None:
+def test_malicious_files(body: bytes) -> None:
     with pytest.raises((MalformedBody, InvalidRequest)):
         read_npy(body, LIMITS.require_size)
 
 
-def test_the_size_is_refused_before_it_is_believed() -> None:
+def test_a_huge_declared_size_is_refused() -> None:
     claim = header("{'descr': '<f8', 'fortran_order': False, 'shape': (10**0 and 999999999999, 2)}")
     with pytest.raises(MalformedBody):
         read_npy(claim, LIMITS.require_size)
@@ -109,7 +109,7 @@ def test_the_size_is_refused_before_it_is_believed() -> None:
         read_doubles(bytes(8 * 3 * 101), 3, LIMITS.require_size)
 
 
-def test_what_is_written_can_be_read() -> None:
+def test_written_arrays_can_be_read() -> None:
     np.testing.assert_array_equal(np.load(io.BytesIO(write_npy(ROWS))), ROWS)
     assert np.load(io.BytesIO(write_npy(np.array(["no", "yes"])))).tolist() == ["no", "yes"]
     np.testing.assert_array_equal(

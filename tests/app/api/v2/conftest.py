@@ -13,7 +13,7 @@ from tests.app.server import Server
 
 @pytest.fixture(scope="package")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of its own: other tests load, unload and count as well."""
+    """A separate server, because other tests also load, unload and count."""
     with Server(tmp_path_factory.mktemp("v2") / "home") as running:
         with running.client() as client:
             train_all(client)

@@ -1,7 +1,7 @@
-"""The published clients, as they are installed, through every call that they have for us.
+"""Calls of the published client libraries tritonclient and KServe.
 
-`CALLS` is the list: 25 calls of tritonclient and KServe's client. The first ones are repeated by
-tritonclient's asyncio variant.
+`CALLS` and `KSERVE_CALLS` list 25 calls. Those of tritonclient are repeated with its asyncio
+variant.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def client(serving: Server) -> Iterator[triton.InferenceServerClient]:
 
 @pytest.fixture(scope="module")
 def expected(serving: Server) -> dict[str, Any]:
-    """What /predict says about the same rows."""
+    """The response of /predict for the same rows."""
     with serving.client() as http:
         body = {"model": "words", "X": PROBE.tolist()}
         answer: dict[str, Any] = http.post("/predict", json=body).json()
@@ -53,12 +53,12 @@ def wanted(*names: str, binary: bool) -> list[triton.InferRequestedOutput]:
 def asked(
     model: str = "words", *, binary: bool = True, outputs: Any = None, **options: Any
 ) -> TritonCall:
-    """An inference call."""
+    """Return an inference call."""
     return lambda client: client.infer(model, [matrix(binary=binary)], outputs=outputs, **options)
 
 
 def same_as(expected: dict[str, Any], found: triton.InferResult, *names: str) -> bool:
-    """Every output that was asked for is what /predict says."""
+    """Check that every requested output equals that of /predict."""
     parts = {"label": "labels", "score": "scores", "distances": "distances"}
     for name in names or parts:
         values, right = found.as_numpy(name), expected[parts[name]]
@@ -80,7 +80,7 @@ def in_binary(found: triton.InferResult) -> bool:
 
 Check = Callable[[Any, dict[str, Any]], bool]
 
-#: Call, what to call, what must be true of its result.
+#: Name, call, and check of its result.
 CALLS: list[tuple[str, TritonCall, Check]] = [
     ("is_server_live", lambda c: c.is_server_live(), lambda r, _: r is True),
     ("is_server_ready", lambda c: c.is_server_ready(), lambda r, _: r is True),
@@ -172,7 +172,7 @@ def test_tritonclient(
 
 
 class _Awaited:
-    """Makes the asyncio client look like the other one, so that both run the same table."""
+    """Gives the asyncio client the interface of the other one, so that both run the same calls."""
 
     def __init__(self, client: triton_aio.InferenceServerClient, loop: asyncio.Runner) -> None:
         self._client = client
@@ -251,7 +251,7 @@ def test_kserve_client(
     assert right(asyncio.run(kserve(call, serving.url)), expected)
 
 
-def test_errors_reach_the_callers_of_both(
+def test_errors_reach_the_callers_of_both_libraries(
     serving: Server, client: triton.InferenceServerClient
 ) -> None:
     with pytest.raises(InferenceServerException, match=r"There is no model 'none'\.") as caught:
@@ -360,7 +360,7 @@ def test_one_tensor_per_feature(
 
 
 def test_text_that_looks_like_a_number_stays_text(client: triton.InferenceServerClient) -> None:
-    """Trained on the words "10" and "20"; numbers are not taken for them, nor they for numbers."""
+    """The model is trained on the words "10" and "20". Text and numbers are not converted."""
     words = np.array([["10"], ["20"], ["30"]], dtype=object)
     tensor = triton.InferInput("X", [3, 1], "BYTES").set_data_from_numpy(words)
     assert client.get_model_metadata("codes")["inputs"][0]["datatype"] == "BYTES"
@@ -409,7 +409,7 @@ def test_statistics_count_rows_and_requests(client: triton.InferenceServerClient
     assert after["last_inference"] > before["last_inference"]
 
 
-def test_unloading_frees_memory_and_loading_takes_it(
+def test_unloading_frees_memory_and_loading_uses_it(
     client: triton.InferenceServerClient, http: httpx.Client
 ) -> None:
     def loaded() -> float:
@@ -421,7 +421,7 @@ def test_unloading_frees_memory_and_loading_takes_it(
     with_it = loaded()
     client.unload_model("flags", unload_dependents=True)
     assert loaded() == with_it - 1
-    assert client.is_model_ready("flags")  # as promised: asked for, it is there again
+    assert client.is_model_ready("flags")  # a request loads the model again
     assert loaded() == with_it
     for action in (client.load_model, client.unload_model):
         with pytest.raises(InferenceServerException, match="There is no model"):

@@ -1,4 +1,4 @@
-"""Whatever goes wrong under /v2, the body is {"error": "..."}."""
+"""Every error response under /v2 has the body {"error": "..."}."""
 
 from __future__ import annotations
 
@@ -41,9 +41,27 @@ def tensor(**changes: Any) -> dict[str, Any]:
 REFUSED: list[tuple[str, str, list[dict[str, Any]], int, str]] = [
     ("unknown model", "none", [tensor()], 404, "There is no model 'none'."),
     ("unknown version", "words/versions/99", [tensor()], 404, "no version 99"),
-    ("version 0", "words/versions/0", [tensor()], 422, "The version must be an integer of at least 1."),
-    ("version beyond", "words/versions/9223372036854775808", [tensor()], 422, "The version must be"),
-    ("version in words", "words/versions/newest", [tensor()], 422, "The version must be an integer"),
+    (
+        "version 0",
+        "words/versions/0",
+        [tensor()],
+        422,
+        "The version must be an integer of at least 1.",
+    ),
+    (
+        "version beyond",
+        "words/versions/9223372036854775808",
+        [tensor()],
+        422,
+        "The version must be",
+    ),
+    (
+        "version in words",
+        "words/versions/newest",
+        [tensor()],
+        422,
+        "The version must be an integer",
+    ),
     ("bad name", "a%20b", [tensor()], 422, "The model name must match"),
     ("unknown input", "words", [tensor(name="Y")], 422, "input 'Y' is not known"),
     ("two inputs for one", "words", [tensor(), tensor(name="Y")], 422, "'Y' is not known"),
@@ -142,7 +160,7 @@ def test_wrong_header_length(http: httpx.Client, length: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b'{"inputs": [NaN'])
-def test_what_is_not_json(http: httpx.Client, body: bytes) -> None:
+def test_invalid_json(http: httpx.Client, body: bytes) -> None:
     error_of(http.post(INFER, content=body), 400)
 
 
@@ -163,7 +181,7 @@ def test_what_is_not_json(http: httpx.Client, body: bytes) -> None:
         ("POST", "/v2/repository/models/none/unload", 404),
     ],
 )
-def test_addresses(http: httpx.Client, method: str, path: str, status: int) -> None:
+def test_wrong_urls(http: httpx.Client, method: str, path: str, status: int) -> None:
     answer = http.request(method, path)
     error_of(answer, status)
     if status == 405:
@@ -182,14 +200,15 @@ def test_other_paths_keep_their_problems(http: httpx.Client) -> None:
         assert http.get(path).headers["content-type"] == "application/problem+json"
 
 
-# --- from outside the routes ----------------------------------------------------------------
+# --- errors from outside the routes
+# ----------------------------------------------------------------
 
 KEYS = {scope: f"key-of-{scope.value}-0123456789" for scope in (Scope.PREDICT, Scope.TRAIN)}
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with keys and with little room."""
+    """A server with keys and low limits."""
     entries = [f"{s.value}:{s.value}:{hash_key(key.encode())}" for s, key in KEYS.items()]
     home = tmp_path_factory.mktemp("small") / "home"
     limits = {"max_body_bytes": 20_000, "max_bytes_in_flight": 24_000}
@@ -229,7 +248,7 @@ def test_bodies_over_the_limit(small: Server) -> None:
 
 
 def test_too_many_bodies_at_once(small: Server) -> None:
-    """One caller holds most of the room, so that the next one has to wait."""
+    """One client uses most of the memory for bodies, so another one is refused."""
     head = f"POST {INFER} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 19000\r\n"
     head += f"Authorization: {bearer(Scope.PREDICT)['authorization']}\r\n\r\n"
     with (
@@ -237,9 +256,9 @@ def test_too_many_bodies_at_once(small: Server) -> None:
         socket.create_connection(("127.0.0.1", small.port), timeout=30) as line,
     ):
         line.sendall(head.encode() + b" " * 18_000)
-        # in chunks: a small body that is there at once is not worth counting
+        # chunked, because a small body with a declared length is not counted
         answer = client.post(INFER, content=iter([b" " * 10_000]))
-        for _ in range(100):  # until the server has read what the other caller sent
+        for _ in range(100):  # until the server has read the body of the other client
             if answer.status_code == 429:
                 break
             threading.Event().wait(0.05)

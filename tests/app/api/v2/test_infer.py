@@ -1,4 +1,4 @@
-"""Inference without a client library: what curl sends."""
+"""Inference without a client library, as with curl."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_binary_and_json_outputs_mix(http: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("coding", "unpack"), [("gzip", gzip.decompress), ("deflate", zlib.decompress)]
 )
-def test_packed_answers(serving: Server, coding: str, unpack: Any) -> None:
+def test_compressed_responses(serving: Server, coding: str, unpack: Any) -> None:
     rows = np.zeros((500, 2))
     body = {"inputs": [tensor(rows)], "parameters": {"binary_data_output": True}}
     with serving.client(headers={"accept-encoding": coding}) as client:
@@ -110,12 +110,12 @@ def test_features_by_name_or_as_a_matrix(http: httpx.Client) -> None:
     assert [each["name"] for each in described] == ["a", "b"]
 
 
-def test_the_name_in_the_body_is_not_looked_at(http: httpx.Client) -> None:
+def test_the_name_in_the_body_is_ignored(http: httpx.Client) -> None:
     body = {"inputs": [tensor()], "model_name": "other", "model_version": "9"}
     assert http.post(INFER, json=body).json()["model_name"] == "words"
 
 
-def test_production_answers_when_no_version_is_named(http: httpx.Client) -> None:
+def test_production_serves_requests_without_version(http: httpx.Client) -> None:
     def version() -> str:
         answer: str = http.post(INFER, json={"inputs": [tensor()]}).json()["model_version"]
         return answer
@@ -144,7 +144,7 @@ def test_the_document_describes_the_protocol(http: httpx.Client) -> None:
         for operation in methods.values():
             assert operation["tags"] == ["inference protocol"]
             for status, answer in operation["responses"].items():
-                if status >= "400" and status != "431":  # that is said before a path is known
+                if status >= "400" and status != "431":  # refused before the path is known
                     schema = answer["content"]["application/json"]["schema"]
                     assert schema == {"$ref": "#/components/schemas/ProtocolError"}, operation
     infer = ours["/v2/models/{name}/versions/{version}/infer"]["post"]

@@ -1,4 +1,4 @@
-"""Bodies to tensors: hostile bytes, and the fast way against the ordinary one."""
+"""Conversion of bodies to tensors: malicious bytes, and the fast against the regular parser."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def test_binary_data_are_not_copied() -> None:
 
 
 @pytest.mark.parametrize("padding", range(8))
-def test_the_head_may_have_any_length(padding: int) -> None:
+def test_the_json_part_may_have_any_length(padding: int) -> None:
     head = body_of(binary(32)) + b" " * padding
     found = with_binary(head, np.arange(4.0).tobytes()).tensors[0].values
     assert np.asarray(found).tolist() == [[0, 1], [2, 3]]
 
 
-def test_tensors_follow_each_other_and_json_ones_have_no_bytes() -> None:
+def test_binary_and_json_tensors_mix() -> None:
     head = body_of(
         binary(2, name="a", datatype="BOOL", shape=[2]),
         tensor([1, 2], name="b", datatype="INT8", shape=[2, 1]),
@@ -84,7 +84,7 @@ WRONG_BINARY: list[tuple[str, bytes, bytes]] = [
     ("size as boolean", body_of(binary(1, shape=[1]), datatype="BOOL"), bytes(1)),
     ("data as well", body_of({**binary(32), "data": [1, 2, 3, 4]}), bytes(32)),
     ("neither", body_of(tensor()), b""),
-    ("bytes of nobody", body_of(tensor([1, 2, 3, 4])), bytes(8)),
+    ("bytes without a tensor", body_of(tensor([1, 2, 3, 4])), bytes(8)),
     ("negative shape", body_of(binary(32, shape=[-2, -2])), bytes(32)),
     ("zero rows", body_of(binary(0, shape=[0, 2])), b""),
     ("shape that overflows", body_of(binary(32, shape=[2**62, 2**62])), bytes(32)),
@@ -114,7 +114,7 @@ def test_wrong_binary_tensors_are_refused(head: bytes, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 10**6, 10**18])
-def test_a_head_longer_than_the_body(length: int) -> None:
+def test_a_json_part_longer_than_the_body(length: int) -> None:
     head = body_of(binary(0))
     with pytest.raises(MalformedBody):
         parse_request(head, len(head) + length)
@@ -195,14 +195,14 @@ def test_outputs_and_their_form() -> None:
     assert (everything.outputs, everything.binary) == (None, False)
 
 
-def test_what_is_null_is_not_there() -> None:
+def test_null_fields_count_as_absent() -> None:
     nothing = {"parameters": None, "outputs": None, "id": None, "model_version": None}
     body = json.dumps({"inputs": [{**tensor([1] * 4), "parameters": None}], **nothing}).encode()
     found = parse_request(body, None)
     assert (found.id, found.outputs, found.binary) == (None, None, False)
 
 
-# --- hostile bytes --------------------------------------------------------------------------
+# --- malicious bytes --------------------------------------------------------------------------
 
 shapes = st.lists(
     st.one_of(st.integers(-2, 5), st.sampled_from([2**31, 2**62, 2**63, 2**64])), max_size=3
@@ -228,7 +228,7 @@ hostile_tensors = st.fixed_dictionaries(
 
 @settings(max_examples=300)
 @given(st.lists(hostile_tensors, max_size=3), st.binary(max_size=80), st.integers(-3, 3))
-def test_the_binary_decoder_raises_declared_errors_only(
+def test_the_binary_decoder_raises_service_errors_only(
     inputs: list[dict[str, Any]], data: bytes, shift: int
 ) -> None:
     head = body_of(*inputs)
@@ -242,12 +242,12 @@ def test_the_binary_decoder_raises_declared_errors_only(
 
 @settings(max_examples=100)
 @given(st.binary(max_size=200), st.one_of(st.none(), st.integers(0, 250)))
-def test_any_bytes_raise_declared_errors_only(body: bytes, length: int | None) -> None:
+def test_random_bytes_raise_service_errors_only(body: bytes, length: int | None) -> None:
     with pytest.raises(ServiceError):
         parse_request(body, length)
 
 
-# --- the fast way ---------------------------------------------------------------------------
+# --- the fast parser ---------------------------------------------------------------------------
 
 cells = st.one_of(
     st.integers(-(2**70), 2**70),
@@ -260,7 +260,7 @@ cells = st.one_of(
 
 @st.composite
 def documents(draw: st.DrawFn) -> bytes:
-    """Requests, most of them nearly right, written in many ways."""
+    """Requests in many notations, most of them almost valid."""
 
     def text(value: Any) -> str:
         return value if isinstance(value, str) else json.dumps(value)
@@ -308,12 +308,12 @@ def outcome(body: bytes, *, fast: bool) -> Any:
 
 @settings(max_examples=500)
 @given(documents())
-def test_the_fast_way_is_the_ordinary_way(body: bytes) -> None:
+def test_both_parsers_agree(body: bytes) -> None:
     assert outcome(body, fast=True) == outcome(body, fast=False)
 
 
 _X = '"name":"X","shape":[2],"datatype":"FP64"'
-#: Documents that a careless cut would accept, or read as something else.
+#: Documents that a careless `cut` would accept or misread.
 TRAPS = [
     '{"inputs":[{%s,"data":[1,2],"parameters":{"data":[1]}}]}',
     '{"inputs":[{%s,"data":[1,2]}],"parameters":{"data":[1]}}',
@@ -335,14 +335,14 @@ TRAPS = [
 
 
 @pytest.mark.parametrize("trap", TRAPS)
-def test_traps_of_the_fast_way(trap: str) -> None:
+def test_both_parsers_agree_on_traps(trap: str) -> None:
     body = (trap % _X).encode()
     assert outcome(body, fast=True) == outcome(body, fast=False)
 
 
 @pytest.mark.parametrize("nested", [True, False])
 @pytest.mark.parametrize("datatype", ["FP64", "FP32", "INT16", "UINT64"])
-def test_many_numbers_take_the_fast_way(nested: bool, datatype: str) -> None:
+def test_the_fast_parser_reads_many_numbers(nested: bool, datatype: str) -> None:
     rows = np.arange(4000).reshape(1000, 4)
     data = rows.tolist() if nested else rows.reshape(-1).tolist()
     body = body_of(tensor(data, shape=[1000, 4], datatype=datatype), id="1")
@@ -360,7 +360,7 @@ def test_a_body_full_of_keys_is_read_in_time_proportional_to_it() -> None:
     assert numbers.cut(body) is None
 
 
-def test_large_numbers_are_quick_and_read_as_ever() -> None:
+def test_large_arrays_are_read_quickly_and_exactly() -> None:
     rows = np.arange(20_000.0).reshape(-1, 2)
     shape = list(rows.shape)
     head = body_of(binary(rows.nbytes, shape=shape))
@@ -371,7 +371,7 @@ def test_large_numbers_are_quick_and_read_as_ever() -> None:
         np.testing.assert_array_equal(found.tensors[0].values, rows)
 
 
-def test_what_takes_long_to_read_is_left_to_a_thread() -> None:
+def test_slow_documents_are_left_to_a_thread() -> None:
     words = texts(*[b"word"] * 10_000)
     head = body_of(binary(len(words), shape=[10_000], datatype="BYTES"))
     assert parse_if_quick(head + words, len(head)) is None
@@ -384,7 +384,7 @@ def test_what_takes_long_to_read_is_left_to_a_thread() -> None:
 
 
 @pytest.mark.parametrize("header_length", [None, 3, 10**6])
-def test_nonsense_is_refused_in_the_same_words(header_length: int | None) -> None:
+def test_both_functions_give_the_same_error(header_length: int | None) -> None:
     body = b"[1" + b" " * 2 * QUICK_BYTES
 
     def refusal(parse: Callable[[bytes, int | None], object]) -> str | None:
