@@ -45,7 +45,7 @@ class FastPathProtocol(DeadlineProtocol):
             self.set_deadline(self.body_timeout)
 
     def on_body(self, body: bytes) -> None:
-        """Add a piece to the held body, or forward the request if there is no room for it."""
+        """Add a piece to the held body, or forward the request if that exceeds the memory."""
         if self._held_request is None:
             super().on_body(body)
             return

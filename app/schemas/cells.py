@@ -33,7 +33,7 @@ class CellError(ValueError):
 
 
 def first(items: Sequence[Any], wrong: Callable[[Any], bool]) -> int:
-    """Return the position of the first wrong item. The caller knows that one exists."""
+    """Return the position of the first wrong item. One must exist."""
     return next((i for i, item in enumerate(items) if wrong(item)), 0)
 
 

@@ -123,7 +123,7 @@ class InferEndpoint:
         return _Call(model, version, length, response_coding(headers))
 
     def try_immediate(self, call: _Call, body: bytes | bytearray) -> Response | DeferredResponse:
-        """Predict at once if the model is loaded and the tensors are small."""
+        """Predict on the event loop if the model is loaded and the tensors are small."""
         most = EAGER_BYTES if call.header_length is None else EAGER_ARRAY_BYTES
         if len(body) > (most if call.coding is None else INLINE_BYTES):
             return partial(self.compute, call, body)

@@ -103,11 +103,11 @@ def test_linear_planes_give_the_distances(client: httpx.Client) -> None:
     x = np.array(body["X"][:5])
     scaling = found["scaling"]
     scaled = (x - np.array(scaling["offset"])) * np.array(scaling["factor"])
-    ours = [
+    expected = [
         np.abs(scaled @ np.array(p["coef"]) + p["intercept"]) / p["norm"] for p in found["planes"]
     ]
-    theirs = client.post("/predict", json={"model": "planes-linear", "X": x.tolist()}).json()
-    np.testing.assert_allclose(np.stack(ours, axis=1), theirs["distances"], atol=1e-9)
+    served = client.post("/predict", json={"model": "planes-linear", "X": x.tolist()}).json()
+    np.testing.assert_allclose(np.stack(expected, axis=1), served["distances"], atol=1e-9)
     assert [p["own_class"] for p in found["planes"]] == ["no", "yes"]
     assert scaling["inputs"] == ["x0", "x1"]
 
@@ -125,12 +125,12 @@ def test_kernel_planes_give_the_distances_and_are_paged(client: httpx.Client, na
     landmarks = np.array(found["landmarks"])
     squared = ((scaled[:, None, :] - landmarks[None]) ** 2).sum(axis=2)
     kernel = np.exp(-found["kernel"]["gamma"] * squared)
-    ours = [
+    expected = [
         np.abs(kernel @ np.array(p["dual_coef"]) + p["intercept"]) / p["norm"]
         for p in found["planes"]
     ]
-    theirs = client.post("/predict", json={"model": name, "X": x.tolist()}).json()
-    np.testing.assert_allclose(np.stack(ours, axis=1), theirs["distances"], atol=1e-6)
+    served = client.post("/predict", json={"model": name, "X": x.tolist()}).json()
+    np.testing.assert_allclose(np.stack(expected, axis=1), served["distances"], atol=1e-6)
 
 
 def test_memberships_find_the_flipped_row(client: httpx.Client) -> None:
