@@ -69,7 +69,8 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     workers: PositiveInt = 1
     """Web processes; they share one store."""
-    log_format: Literal["json", "text"] = "json"
+    log_format: Literal["auto", "json", "text"] = "auto"
+    """`auto`: readable text if standard error is a terminal, JSON otherwise."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     access_log: bool = True
     """One log line per request."""

@@ -1,35 +1,58 @@
-"""One line per event. As JSON, every line is one object, whatever the caller put into it."""
+"""Log lines on standard error: one line per event, as JSON or as text.
+
+Neither format lets a caller forge a line: line breaks and other control characters in a message or a
+value are escaped.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import sys
 import time
 from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import orjson
 
 from app.observability.context import request_id
 
-#: What every record has; anything beyond it came with `extra=`.
+#: Attributes of every log record; all others were passed with `extra=`.
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "color_message"}
+#: Loggers of libraries that have handlers of their own unless these are removed.
+_LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "distributed")
+
+#: The logger of requests, and the fields that its lines as text put into a sentence.
+_ACCESS = "frtsvm.access"
+_ACCESS_FIELDS = ("method", "path", "status", "ms")
+_access_values = itemgetter(*_ACCESS_FIELDS)
+#: Fields that lines as text do not repeat as `key=value`.
+_IN_HEAD = frozenset({"time", "level", "logger", "message"})
+_IN_ACCESS_HEAD = _IN_HEAD | set(_ACCESS_FIELDS)
+#: The field with the traceback of another process.
+_TRACE = "trace"
+#: Matches values that need no quotes: printable, without blanks, quotes and backslashes.
+_matches_bare = re.compile(r"[!#-&(-\[\]-~]+|[^\W_]+").fullmatch
 
 Fields = dict[str, Any]
 
 
 @lru_cache(maxsize=2)
-def _second(whole: int) -> str:
+def _utc_second(whole: int) -> str:
     return datetime.fromtimestamp(whole, UTC).isoformat()[:-6]
 
 
-def _head(created: float, level: str, logger: str, message: str) -> Fields:
-    """How every line begins."""
-    whole = int(created)
-    stamp = f"{_second(whole)}.{int(1000 * (created - whole)):03}Z"
+@lru_cache(maxsize=2)
+def _local_second(whole: int) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(whole))
+
+
+def _standard_fields(stamp: str, level: str, logger: str, message: str) -> Fields:
+    """Fields that every line starts with."""
     fields: Fields = {"time": stamp, "level": level, "logger": logger, "message": message}
     current = request_id.get()
     if current:
@@ -37,64 +60,118 @@ def _head(created: float, level: str, logger: str, message: str) -> Fields:
     return fields
 
 
-def fields_of(record: logging.LogRecord) -> Fields:
-    """The parts of a log record that are worth a field."""
-    fields = _head(record.created, record.levelname.lower(), record.name, record.getMessage())
-    fields.update({k: v for k, v in record.__dict__.items() if k not in _STANDARD})
-    return fields
-
-
 class LineFormatter(logging.Formatter, ABC):
-    """A line per event, given its fields."""
+    """Formats an event, given as fields, as one line."""
+
+    @abstractmethod
+    def stamp(self, created: float) -> str:
+        """Return the time of an event, given in seconds since the epoch."""
 
     @abstractmethod
     def line(self, fields: Fields) -> str:
-        """The fields on one line, whatever is in them."""
+        """Return one line without a line break, whatever the fields contain."""
+
+    def fields_of(self, record: logging.LogRecord) -> Fields:
+        """Return the fields to log: the standard ones, then those passed with `extra=`."""
+        fields = _standard_fields(
+            self.stamp(record.created), record.levelname.lower(), record.name, record.getMessage()
+        )
+        fields.update({k: v for k, v in record.__dict__.items() if k not in _STANDARD})
+        return fields
 
 
 class JsonFormatter(LineFormatter):
-    """A JSON object per line."""
+    """One JSON object per line, with the time in UTC."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Whatever is in the record, on one line."""
-        fields = fields_of(record)
+        """Return the record, with its traceback in the field `exception`."""
+        fields = self.fields_of(record)
         if record.exc_info:
             fields["exception"] = self.formatException(record.exc_info)
         return self.line(fields)
 
+    def stamp(self, created: float) -> str:
+        """Return date and time in UTC, to the millisecond."""
+        whole = int(created)
+        return f"{_utc_second(whole)}.{int(1000 * (created - whole)):03}Z"
+
     def line(self, fields: Fields) -> str:
-        """One object."""
+        """Return the fields as a JSON object."""
         try:
             return orjson.dumps(fields, default=str).decode()
-        except (TypeError, orjson.JSONEncodeError):  # lone surrogates, mostly
+        except (TypeError, orjson.JSONEncodeError):  # usually a lone surrogate
             safe = {k: ascii(v) if isinstance(v, str) else str(v) for k, v in fields.items()}
             return orjson.dumps(safe).decode()
 
 
 class TextFormatter(LineFormatter):
-    """For people who watch."""
+    """Lines for a terminal: local time, level, message, then the other fields as `key=value`.
+
+    `19:33:49 INFO     POST /predict 200 in 1.3 ms  request_id=5f3c9c21d0aa17be`
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, and below it what was raised."""
-        line = self.line(fields_of(record))
+        """Return the line and, indented below it, the traceback."""
+        fields = self.fields_of(record)
+        traces = [str(fields.pop(_TRACE))] if _TRACE in fields else []
         if record.exc_info:
-            line += "\n" + self.formatException(record.exc_info)
-        return line
+            traces.append(self.formatException(record.exc_info))
+        lines = [self.line(fields)]
+        # Indented and escaped, so that the text of an exception cannot look like another event.
+        lines += [f"    {_escaped(line)}" for trace in traces for line in trace.splitlines()]
+        return "\n".join(lines)
+
+    def stamp(self, created: float) -> str:
+        """Return the local time of day."""
+        return _local_second(int(created))
 
     def line(self, fields: Fields) -> str:
-        """Time, level, message, then the fields."""
-        fields = dict(fields)
-        head = f"{fields.pop('time')} {fields.pop('level'):7} {fields.pop('message')}"
-        fields.pop("logger")
-        tail = " ".join(f"{key}={value!r}" for key, value in fields.items())
-        return f"{head}  {tail}".rstrip().replace("\n", "\\n").replace("\r", "\\r")
+        """Return a message followed by `key=value` pairs; fields that are None are left out."""
+        message, in_head = None, _IN_ACCESS_HEAD
+        if fields["logger"] == _ACCESS:
+            message = _access_message(fields)
+        if message is None:
+            message, in_head = _escaped(fields["message"]), _IN_HEAD
+        pairs = [
+            f"{key}={_plain(value)}"
+            for key, value in fields.items()
+            if key not in in_head and value is not None
+        ]
+        tail = f"  {' '.join(pairs)}" if pairs else ""
+        return f"{fields['time']} {fields['level'].upper():8} {message}{tail}"
+
+
+def _access_message(fields: Fields) -> str | None:
+    """Describe a request, or return None if a field is missing."""
+    try:
+        method, path, status, ms = _access_values(fields)
+    except KeyError:
+        return None
+    duration = f"{ms:.1f}" if ms >= 1 else f"{ms:.2f}"
+    return f"{_plain(method)} {_plain(path)} {status} in {duration} ms"
+
+
+def _plain(value: object) -> str:
+    """Return a value as it is, or in double quotes where that could be misread."""
+    text = str(value)
+    if _matches_bare(text):
+        return text
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{_escaped(quoted)}"'
+
+
+def _escaped(text: str) -> str:
+    """Escape control characters, line breaks and everything else that is not printable."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class EventLog:
-    """Lines about one kind of event that comes thousands of times a second.
+    """Log for one kind of event that occurs thousands of times per second.
 
-    Where our own handler is the only one, a line is written without a log record, which would be most
-    of its cost; else it is logged as any other.
+    If the service's own handler is the only one, the line is written without creating a log record,
+    which would be most of the cost of the line. Otherwise the event is logged as any other.
     """
 
     def __init__(self, name: str, message: str) -> None:
@@ -102,47 +179,53 @@ class EventLog:
         self._message = message
 
     def write(self, **fields: Any) -> None:
-        """One has happened."""
+        """Log one event at level INFO."""
         if not self._logger.isEnabledFor(logging.INFO):
             return
         handler = _only_handler()
         if handler is None:
             self._logger.info(self._message, extra=fields)
             return
-        found = _head(time.time(), "info", self._logger.name, self._message)
-        found.update(fields)
         formatter = handler.formatter
         assert isinstance(formatter, LineFormatter)
+        stamp = formatter.stamp(time.time())
+        found = _standard_fields(stamp, "info", self._logger.name, self._message)
+        found.update(fields)
         line = formatter.line(found) + "\n"
-        unread = contextlib.suppress(OSError, ValueError)  # a log that is closed stops no request
-        with handler.lock, unread:
+        closed = contextlib.suppress(OSError, ValueError)  # a closed log must not fail the request
+        with handler.lock, closed:
             handler.stream.write(line)
             handler.flush()
 
 
-class _Lines(logging.StreamHandler[Any]):
-    """Ours, so that it is known again."""
+class _StderrHandler(logging.StreamHandler[Any]):
+    """The handler that `configure_logging` installs; a class of its own to recognize it by."""
 
     lock: Any
 
 
-def _only_handler() -> _Lines | None:
+def _only_handler() -> _StderrHandler | None:
     handlers = logging.root.handlers
     first = handlers[0] if len(handlers) == 1 else None
-    return first if isinstance(first, _Lines) else None
+    return first if isinstance(first, _StderrHandler) else None
 
 
 def configure_logging(style: str, level: str) -> None:
-    """Send everything, the web server's lines included, to standard error."""
-    # What no line of ours tells is not looked up: it would be most of the cost of a line.
+    """Send all log lines, those of the web server and of Dask included, to standard error.
+
+    `style` is `json`, `text`, or `auto`: text if standard error is a terminal, JSON otherwise.
+    """
+    if style == "auto":
+        style = "text" if sys.stderr.isatty() else "json"
+    # No line contains these, and looking them up would be most of the cost of a line.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None
-    handler = _Lines(sys.stderr)
+    handler = _StderrHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+    for name in _LIBRARIES:
         logger = logging.getLogger(name)
         logger.handlers[:] = []
-        logger.propagate = name != "uvicorn.access"  # the middleware has a better line
+        logger.propagate = name != "uvicorn.access"  # `app.api.recording` logs requests instead
