@@ -1,1 +1,1 @@
-"""The FR-TSVM service: train, predict and model info over HTTP."""
+"""FR-TSVM Service: training, prediction and model info over HTTP."""

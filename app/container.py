@@ -1,4 +1,4 @@
-"""The one place where the objects of the service are built, and taken down again."""
+"""Creates, starts and closes the objects of the service."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger("frtsvm")
 
 
 class Container:
-    """One object graph. `close` undoes everything that building and starting did."""
+    """All objects of one service. `close` releases everything that was created and started."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -79,7 +79,7 @@ class Container:
 
     def _engine(self, settings: Settings) -> JobEngine:
         if settings.dask_scheduler is not None:
-            # Imported only here: who has no cluster need not have its libraries.
+            # Imported here because the libraries of the cluster are optional.
             from app.jobs.cluster.engine import ClusterEngine
 
             return ClusterEngine(
@@ -100,28 +100,28 @@ class Container:
         )
 
     def start(self) -> None:
-        """Begin to run jobs."""
+        """Start to run jobs."""
         self._stack.callback(self._stop_engine)
         self.engine.start()
 
     def drain(self) -> None:
-        """Be about to stop: readiness fails, event streams end, nothing new is trained."""
+        """Prepare to stop: fail the readiness check, end event streams, refuse new trainings."""
         if self._draining_since is None:
             self._draining_since = time.monotonic()
         self.draining.set()
 
     def require_running(self) -> None:
-        """Raise `ShuttingDown` from `drain` on."""
+        """Raise `ShuttingDown` if `drain` was called."""
         if self.draining.is_set():
-            raise ShuttingDown("the server is stopping")
+            raise ShuttingDown("The server is shutting down. Try again, or use another server.")
 
     def _stop_engine(self) -> None:
-        """Requests in flight have had their part of the grace; trainings get the rest."""
+        """Stop the engine; trainings get the rest of the grace period that requests did not use."""
         spent = time.monotonic() - (self._draining_since or time.monotonic())
         self.engine.stop(max(0.0, self.settings.shutdown_grace - spent))
 
     def render_metrics(self) -> bytes:
-        """The metrics of all workers, and of the store."""
+        """Return the metrics of all workers and of the store in the format of Prometheus."""
         models, size = self.cache.size()
         self.metrics.cache_models.set(models)
         self.metrics.cache_bytes.set(size)

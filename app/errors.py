@@ -1,7 +1,8 @@
-"""What can go wrong, in the words of the domain.
+"""Errors that a caller may see, independent of HTTP.
 
-These classes know nothing of HTTP: `app.api.problems` holds the one table from class to status.
-Every public class here must be in that table; a test asserts it.
+`app.api.problems` maps each class to a status code; a test asserts that no class is missing there.
+The name of a class is part of its problem type URI, and the first line of its docstring is its
+description in the OpenAPI document.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """One thing wrong with what the caller sent, and where it is.
+    """One error in the caller's data, and its position.
 
-    `row` and `column` count from 0, as the caller's arrays do.
+    `row` and `column` count from 0, as the caller's arrays do. `column` may also be a name.
     """
 
     detail: str
@@ -24,7 +25,7 @@ class Flaw:
     column: int | str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The parts that are known."""
+        """Return the parts that are set."""
         parts = {
             "field": self.field,
             "row": self.row,
@@ -35,9 +36,9 @@ class Flaw:
 
 
 class ServiceError(Exception):
-    """Base of all errors that a caller may see."""
+    """Base class of all errors that a caller may see."""
 
-    #: Seconds after which trying again makes sense; None when it does not.
+    #: Seconds after which the caller may try again; None if a second attempt cannot succeed.
     retry_after: int | None = None
 
     def __init__(
@@ -49,87 +50,87 @@ class ServiceError(Exception):
         self.numbers = dict(numbers or {})
 
 
-# --- what the caller sent --------------------------------------------------------------------
+# --- the request -----------------------------------------------------------------------------
 
 
 class MalformedBody(ServiceError):
-    """The body cannot be read at all: not JSON, not CSV, not Parquet, not UTF-8."""
+    """The body cannot be parsed in its declared format (JSON, CSV, Parquet, ...)."""
 
 
 class InvalidRequest(ServiceError):
-    """The body was read, but a field breaks the contract."""
+    """A field of the request is missing, unknown or has an invalid value."""
 
 
 class UnsupportedMediaType(ServiceError):
-    """The content type (or content encoding) is not one the call accepts."""
+    """The operation does not accept this content type or content encoding."""
 
 
 class NotAcceptable(ServiceError):
-    """The answer cannot be given in any format that the caller accepts."""
+    """The response is not available in any of the formats that the request accepts."""
 
 
 class BodyTooLarge(ServiceError):
-    """More bytes than the limit."""
+    """The body has more bytes than allowed."""
 
 
 class BodyTooSlow(ServiceError):
-    """The body did not arrive within its time."""
+    """The body did not arrive within the time limit."""
 
 
 class TooManyBytesInFlight(ServiceError):
-    """The bodies being received at this moment already fill the memory set aside for them."""
+    """The request bodies being received already use all memory reserved for bodies."""
 
     retry_after = 1
 
 
 class HeadersTooLarge(ServiceError):
-    """More header bytes or fields than the limit."""
+    """The request headers have more bytes or fields than allowed."""
 
 
 class DataTooLarge(ServiceError):
-    """More rows, features or cells than the limit."""
+    """The data have more rows, features, cells or classes than allowed."""
 
 
 class MemoryBudgetExceeded(ServiceError):
-    """The training would need more memory than it may have."""
+    """The training would need more memory than allowed, by the estimate made before it starts."""
 
 
 class OneClassOnly(ServiceError):
-    """All labels are the same."""
+    """All labels are equal; a classifier needs at least two classes."""
 
 
 class TooFewRows(ServiceError):
-    """Fewer rows, in all or of a class, than the training needs."""
+    """The data, or one class, have fewer rows than the training needs."""
 
 
 class FeatureMismatch(ServiceError):
-    """The rows do not have the features that the model was trained with."""
+    """The rows do not have the features that the model was trained on."""
 
 
-# --- who is asking ---------------------------------------------------------------------------
+# --- authentication --------------------------------------------------------------------------
 
 
 class NotAuthenticated(ServiceError):
-    """No key, or one that is not known."""
+    """The API key is missing or unknown."""
 
 
 class NotPermitted(ServiceError):
-    """A known key without the scope that the call needs."""
+    """The API key does not have the scope that the operation needs."""
 
 
-# --- what is in the store --------------------------------------------------------------------
+# --- the store -------------------------------------------------------------------------------
 
 
 class ModelNotFound(ServiceError):
-    """No version of a model of that name."""
+    """There is no model of this name."""
 
 
 class VersionNotFound(ServiceError):
-    """The model has no such version."""
+    """The model has no version of this number."""
 
 
 class AliasNotFound(ServiceError):
-    """The model has no such alias."""
+    """The model has no alias of this name."""
 
 
 class SearchNotFound(ServiceError):
@@ -137,7 +138,7 @@ class SearchNotFound(ServiceError):
 
 
 class VersionInUse(ServiceError):
-    """An alias points at the version."""
+    """An alias points to the version."""
 
 
 class NothingToRollBack(ServiceError):
@@ -145,17 +146,17 @@ class NothingToRollBack(ServiceError):
 
 
 class ArtifactDamaged(ServiceError):
-    """The stored file is missing or is not what was written."""
+    """The stored file of the version is missing or was altered."""
 
 
 class StoreUnavailable(ServiceError):
-    """The database or the folder cannot be reached or written."""
+    """The database or the artifact storage cannot be reached or written."""
 
     retry_after = 5
 
 
 class StoreFull(ServiceError):
-    """No space left for what would have to be written."""
+    """The disk or the database has no space left."""
 
     retry_after = 30
 
@@ -164,46 +165,46 @@ class StoreFull(ServiceError):
 
 
 class JobNotFound(ServiceError):
-    """No job of that id."""
+    """There is no job of this id."""
 
 
 class JobFinished(ServiceError):
-    """The job has ended, it cannot be cancelled any more."""
+    """The job has already ended and cannot be cancelled."""
 
 
 class QueueFull(ServiceError):
-    """As many jobs wait as may wait."""
+    """The queue has as many waiting jobs as allowed."""
 
     retry_after = 5
 
 
 class TrainingRejected(ServiceError):
-    """The data or the parameters cannot give a model."""
+    """No model can be trained on these data with these parameters."""
 
 
 class TrainingCancelled(ServiceError):
-    """The job was cancelled while its caller waited for it."""
+    """The job was cancelled while the caller waited for it."""
 
 
 class TrainingTimedOut(ServiceError):
-    """The training did not end within its time."""
+    """The training exceeded its time limit."""
 
 
 class TrainingOutOfMemory(ServiceError):
-    """The training wanted more memory than it was allowed."""
+    """The training exceeded its memory limit."""
 
 
 class TrainingInterrupted(ServiceError):
-    """The server stopped while the training ran."""
+    """The server or worker stopped while it ran the training."""
 
     retry_after = 1
 
 
 class TrainingCrashed(ServiceError):
-    """The training process died, or failed in a way that is our fault."""
+    """The training process was killed, or failed because of an error in the service."""
 
 
 class ShuttingDown(ServiceError):
-    """The server is about to stop and takes nothing new."""
+    """The server is shutting down and accepts no new work."""
 
     retry_after = 5

@@ -1,4 +1,4 @@
-"""The application: one object graph behind the routes."""
+"""The ASGI application: routes, middleware and the objects behind them."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ from app.settings import Settings
 from app.web.studio import studio_router
 
 DESCRIPTION = (
-    "Trains and serves Fast and Robust Twin Support Vector Machines: versioned models with a "
-    "certificate of optimality and a list of the training rows that look mislabelled."
+    "Trains and serves Fast and Robust Twin Support Vector Machines. Each model version has a "
+    "certificate of optimality and a list of the training rows that are probably mislabeled."
 )
 
 
 class Service(FastAPI):
-    """An application behind a few layers of our own, of which some calls do not pass the last.
+    """A FastAPI application inside middleware that small predictions do not leave.
 
-    Added as middleware they would sit inside the framework's own layers, which cost as much as a
-    small prediction.
+    Middleware added with `add_middleware` would run inside the layers of Starlette and FastAPI,
+    which take as long as a small prediction.
     """
 
-    front: ASGIApp
+    outermost: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        await self.front(scope, receive, send)
+        await self.outermost(scope, receive, send)
 
     async def framework(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what has passed all layers."""
+        """Serve a request that no middleware has answered."""
         await super().__call__(scope, receive, send)
 
 
-def _front(
+def _with_middleware(
     app: Service,
     settings: Settings,
     table: RouteTable,
     recorder: Recorder,
     in_flight: InFlight,
 ) -> ASGIApp:
-    """From the inside out."""
+    """Wrap the application; the last layer added is the outermost."""
     layers: ASGIApp = RawRoutes(app.framework, table)
     layers = BodyLimit(
         layers,
@@ -77,7 +77,7 @@ def _front(
 
 
 def create_app(settings: Settings) -> Service:
-    """An application of its own, with its own store, engine and metrics."""
+    """Create an application with its own store, job engine and metrics."""
     container = Container(settings)
     recorder = Recorder(container.metrics, settings.access_log)
     in_flight = InFlight(settings.max_bytes_in_flight)
@@ -98,7 +98,7 @@ def create_app(settings: Settings) -> Service:
         description=DESCRIPTION,
         lifespan=lifespan,
         redirect_slashes=False,
-        docs_url=None,  # the framework's pages load scripts from elsewhere; ours is in app/web
+        docs_url=None,  # FastAPI's page loads scripts from another host; app/web has its own
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )
@@ -109,15 +109,16 @@ def create_app(settings: Settings) -> Service:
         app.include_router(router)
     install_handlers(app, routers)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
-    app.front = _front(app, settings, table, recorder, in_flight)
+    app.outermost = _with_middleware(app, settings, table, recorder, in_flight)
     return app
 
 
 def from_environment() -> FastAPI:
-    """What each uvicorn worker calls: `uvicorn --factory app.main:from_environment`."""
-    # Predictions run beside each other, each on one core: threads inside of one would only spin.
+    """Create the application of one uvicorn worker from the environment variables."""
+    # Predictions run in parallel, each on one CPU core; BLAS threads would compete for the cores.
     threadpool_limits(1, "blas")
-    # Large batches are computed in threads; a small call must not wait 5 ms for each of its turns.
+    # Large batches are computed in threads. With the default interval, a small request would wait
+    # 5 ms each time it needs the interpreter lock.
     sys.setswitchinterval(0.001)
     when_parent_ends(lambda: os.kill(os.getpid(), signal.SIGTERM))
     keep_freed_memory()
@@ -127,10 +128,10 @@ def from_environment() -> FastAPI:
 
 
 def _drain_on_signal(container: Container) -> None:
-    """Let streams end and readiness fail as soon as the server is told to stop.
+    """End event streams and fail the readiness check as soon as the server receives a stop signal.
 
-    uvicorn waits for open connections before it ends the lifespan, and an event stream would keep
-    it waiting. So its signal handlers get a step put before them.
+    uvicorn waits for open connections before it ends the lifespan, so an open event stream would
+    delay the shutdown. Therefore this runs before uvicorn's own signal handlers.
     """
     if threading.current_thread() is not threading.main_thread():
         return

@@ -1,10 +1,10 @@
-"""Memory of a web process between requests."""
+"""Settings of the memory allocator of a web process."""
 
 from __future__ import annotations
 
 import ctypes
 
-#: Bytes of freed memory that a process keeps; what is beyond them goes back to the system.
+#: Bytes of freed memory that a process keeps; more than that is returned to the operating system.
 KEPT_BYTES = 128 * 1024**2
 
 # From malloc.h of glibc.
@@ -12,14 +12,15 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
 
 def keep_freed_memory() -> None:
-    """Tell the C library to use the memory again that large bodies have freed.
+    """Make glibc keep freed memory for the next large request body.
 
-    Left alone, glibc gives it back to the system, page by page, and fetches it anew for the next
-    body: at megabytes per request that costs more than predicting. Other C libraries are left alone.
+    By default, glibc returns it to the operating system and requests it again, page by page, for
+    the next body. With bodies of megabytes that takes longer than the prediction. Other C libraries
+    are not changed.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:
         return
-    mallopt(_ARENA_MAX, 1)  # what one thread frees, another can use
-    mallopt(_MMAP_THRESHOLD, KEPT_BYTES // 4)  # the largest that glibc takes is 32 MB
+    mallopt(_ARENA_MAX, 1)  # memory that one thread has freed can be used by another
+    mallopt(_MMAP_THRESHOLD, KEPT_BYTES // 4)  # glibc accepts at most 32 MB
     mallopt(_TRIM_THRESHOLD, KEPT_BYTES)

@@ -1,4 +1,4 @@
-"""Processes that must not outlive the one that started them."""
+"""End child processes when their parent process has ended."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from multiprocessing.connection import wait
 
 
 def when_parent_ends(action: Callable[[], None]) -> None:
-    """Call `action` when the process that started this one is gone, `kill -9` included.
+    """Call `action` when the parent process has ended, even if it was killed by SIGKILL.
 
-    Without it a training would go on for ever after its server was killed, and a web worker would
-    keep the port after its supervisor was.
+    Otherwise a training would continue after its server was killed, and a web worker would keep the
+    port after its supervisor was killed.
     """
     parent = multiprocessing.parent_process()
     if parent is None:

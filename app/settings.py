@@ -1,7 +1,8 @@
-"""Everything that can be set from outside, by environment variables named `FRTSVM_...`.
+"""Settings of the service, read from environment variables named `FRTSVM_...`.
 
-Nothing reads the environment at import: `Settings()` is built once, where the program starts, and
-handed down. `docs/operations.md` lists every variable; a test asserts that the list is complete.
+No module reads the environment when it is imported. The program creates `Settings()` once, at its
+start, and passes it on. `docs/operations.md` lists every variable; a test asserts that the list is
+complete.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from app.schemas.keys import KeyEntry
 from app.schemas.search import DEFAULT_SECONDS
 
 MIB = 1024**2
-#: How the URL of a database begins.
+#: Prefixes of a valid database URL.
 DATABASES = ("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite://")
-#: How the address of a scheduler begins.
+#: Prefixes of a valid scheduler address.
 SCHEDULERS = ("tcp://", "tls://")
-#: Where container engines put secrets.
+#: Folder where container engines mount secrets.
 SECRETS = Path("/run/secrets")
 
 
 def default_training_memory() -> int:
-    """Half of the memory this machine, or this container, has."""
+    """Return half of the memory of this host or container, in bytes."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for limit_file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
@@ -41,99 +42,115 @@ def default_training_memory() -> int:
 class Settings(BaseSettings):
     """The settings of one service.
 
-    What is not in the environment, or empty there, may be in a file of its name, in lower case, in the
-    folder of secrets: a URL with a password in it, for one.
+    A variable that is unset or empty is read from `/run/secrets/<lowercase name>` if that file
+    exists, for example a database URL with a password.
     """
 
     model_config = SettingsConfigDict(
         env_prefix="FRTSVM_", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    # --- where things are
+    # --- storage
     home: Path = Path(".frtsvm")
-    """The folder of the store: database, artifacts, spooled training data, the server's secret."""
+    """Folder of the store: database, artifacts, training data of queued jobs, HMAC key."""
     database_url: str | None = None
-    """URL of the metadata: postgresql://... or sqlite:///...; default: a file in the home folder."""
+    """URL of the database, postgresql://... or sqlite:///...; default: a file in the home folder."""
     artifacts: str | None = None
-    """Where the files of the versions are: a folder, `file://...` or `s3://bucket/prefix`; default:
-    the home folder."""
+    """Where the files of model versions and queued trainings are stored: a folder, `file://...` or
+    `s3://bucket/prefix`; default: the home folder."""
     artifact_cache_bytes: PositiveInt = 4096 * MIB
-    """Copies of remote artifacts that are kept in the home folder."""
+    """Largest total size of the local copies of remote artifacts, in bytes."""
     secret_file: Path | None = None
-    """The key of the HMAC: 32 bytes or 64 hexadecimal digits; default: made in the home folder."""
+    """File with the HMAC key of the artifacts: 32 bytes or 64 hexadecimal digits; default: a file
+    in the home folder, created at the first start."""
     database_connections: PositiveInt = 10
-    """Connections to PostgreSQL that one web process opens at most, and one more."""
+    """Maximum number of PostgreSQL connections per web process, not counting the one of its
+    heartbeat."""
 
     # --- the server
     host: str = "127.0.0.1"
+    """Address to listen on."""
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    """Port to listen on."""
     workers: PositiveInt = 1
-    """Web processes; they share one store."""
+    """Number of web processes. They share one store."""
     log_format: Literal["auto", "json", "text"] = "auto"
     """`auto`: readable text if standard error is a terminal, JSON otherwise."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """Lowest level of the log lines that are written."""
     access_log: bool = True
-    """One log line per request."""
+    """Write one log line per request."""
     shutdown_grace: PositiveFloat = 20.0
-    """Seconds that requests in flight and running trainings get when the server stops."""
+    """Seconds that running requests and trainings have to finish when the server stops."""
 
-    # --- who may call
+    # --- access
     api_keys: Annotated[tuple[KeyEntry, ...], NoDecode] = ()
-    """Entries `name:scope+scope:sha256-of-the-key`, separated by commas or blanks."""
+    """API keys: entries `name:scope+scope:sha256-of-the-key`, separated by commas or blanks."""
     allow_open: bool = False
-    """Serve outside loopback without any key; the checks against pages of other sites are off too."""
+    """Without keys: listen on addresses other than loopback, and skip the checks of `Host` and
+    `Origin` that protect against requests from other web sites."""
 
     # --- limits of one request
     max_header_bytes: PositiveInt = 32 * 1024
+    """Largest size of the request line and headers, in bytes."""
     max_headers: PositiveInt = 100
+    """Largest number of header fields."""
     header_timeout: PositiveFloat = 5.0
-    """Seconds until the headers of a request must be complete."""
+    """Seconds within which the headers of a request must arrive."""
     body_timeout: PositiveFloat = 60.0
-    """Seconds until the body of a request must be complete."""
+    """Seconds within which the body of a request must arrive."""
     keep_alive: PositiveInt = 5
-    """Seconds that an idle connection is kept."""
+    """Seconds after which an idle connection is closed."""
     max_body_bytes: PositiveInt = 64 * MIB
+    """Largest size of one request body after decompression, in bytes."""
     max_bytes_in_flight: PositiveInt = 256 * MIB
-    """Bytes of request bodies that one web process holds at a time."""
+    """Total size of the request bodies that one web process holds at a time, in bytes."""
     max_rows: PositiveInt = 1_000_000
+    """Largest number of rows."""
     max_features: PositiveInt = 10_000
+    """Largest number of features."""
     max_cells: PositiveInt = 50_000_000
+    """Largest product of rows and features."""
     max_classes: Annotated[int, Field(ge=2)] = 100
+    """Largest number of different labels."""
 
     # --- jobs
     queue_size: PositiveInt = 32
-    """Trainings that may wait; beyond it the answer is 429."""
+    """Number of trainings that may wait. If it is reached, POST /train returns 429."""
     training_slots: PositiveInt = 1
-    """Trainings that one web process runs at a time."""
+    """Number of trainings that one web process runs at a time."""
     training_preload: bool = True
-    """Load the numerical code at the start. Without it the first training begins some seconds later, and
-    a service that only predicts needs a quarter of the memory."""
+    """Load the numerical libraries at the start. Otherwise the first training starts some seconds
+    later, and a service that only predicts needs a quarter of the memory."""
     training_timeout: PositiveFloat = 3600.0
-    """Seconds that one training may take."""
+    """Seconds after which a training job is ended."""
     training_wait: PositiveFloat = 55.0
-    """Seconds that POST /train waits for the model; then it answers 202 with the job."""
+    """Seconds that POST /train waits for the model before it returns 202 with the job."""
     search_seconds: PositiveFloat = DEFAULT_SECONDS
-    """Seconds that a parameter search may take if the caller does not say."""
+    """Time budget of a parameter search, in seconds, if the request does not set one."""
     max_search_seconds: PositiveFloat = 1800.0
-    """Seconds that a caller may ask for; never more than four fifths of `training_timeout`."""
+    """Largest time budget that a request may set, in seconds; never above 80 % of
+    `training_timeout`."""
     max_search_configurations: PositiveInt = 10_000
-    """Configurations that one grid may have."""
+    """Largest number of configurations in the grid of a search."""
     training_memory: PositiveInt = Field(default_factory=default_training_memory)
-    """Bytes that one training may use; default: half of the machine or container."""
+    """Bytes of memory that one training may use; default: half of the host's or container's."""
     job_history: PositiveInt = 1000
-    """Ended jobs that are remembered."""
+    """Number of ended jobs that are kept in the database."""
     lease_timeout: PositiveFloat = 30.0
-    """Seconds without a beat after which a job of a vanished process is called interrupted."""
+    """Seconds without a heartbeat of its process after which a job counts as interrupted."""
 
     dask_scheduler: str | None = None
-    """Address of a Dask scheduler, tcp://... or tls://...: trainings run on its workers."""
+    """Address of a Dask scheduler, tcp://... or tls://...; trainings then run on its workers."""
 
     # --- the model cache of one web process
     cache_models: PositiveInt = 64
+    """Largest number of loaded models."""
     cache_bytes: PositiveInt = 1024 * MIB
+    """Largest total size of the loaded models, in bytes."""
 
     def __init__(self, **values: Any) -> None:
-        # A folder that is not there would only give a warning.
+        # pydantic warns about a folder that does not exist.
         folder = SECRETS if SECRETS.is_dir() else None
         super().__init__(_secrets_dir=folder, **values)
 
@@ -148,17 +165,17 @@ class Settings(BaseSettings):
     @classmethod
     def _known_database(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(DATABASES):
-            raise ValueError(f"must begin with one of {', '.join(DATABASES)}")
+            raise ValueError(f"The URL must start with one of {', '.join(DATABASES)}.")
         return value
 
     @field_validator("dask_scheduler")
     @classmethod
     def _known_scheduler(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(SCHEDULERS):
-            raise ValueError(f"must begin with one of {', '.join(SCHEDULERS)}")
+            raise ValueError(f"The address must start with one of {', '.join(SCHEDULERS)}.")
         return value
 
     @property
     def url(self) -> str:
-        """The database that is used."""
+        """URL of the database: the configured one, or the SQLite file in the home folder."""
         return self.database_url or f"sqlite:///{(self.home / 'frtsvm.sqlite3').absolute()}"

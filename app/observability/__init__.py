@@ -1,1 +1,1 @@
-"""What the service tells about itself: logs and metrics."""
+"""Logs and metrics of the service."""

@@ -1,4 +1,4 @@
-"""Which request is being served, for whoever writes a log line."""
+"""The id of the current request, for log lines and problem responses."""
 
 from __future__ import annotations
 

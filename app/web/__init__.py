@@ -1,1 +1,1 @@
-"""The studio: one page to train, look and understand, out of the package's own files."""
+"""The studio: the web page for training and inspecting models, served from package files."""

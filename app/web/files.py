@@ -1,4 +1,4 @@
-"""The files of the pages, read once: whatever is not among them does not exist."""
+"""The files of the web pages, read once at the start. No other file can be served."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STATIC = Path(__file__).with_name("static")
-#: The routes that have a page of their own.
+#: Route -> file of the page.
 PAGES = {"/": "index.html", "/docs": "docs.html"}
 
 MEDIA_TYPES = {
@@ -22,7 +22,7 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True)
 class StaticFile:
-    """One file as it is sent."""
+    """Body and headers of one file."""
 
     body: bytes
     media_type: str
@@ -30,7 +30,7 @@ class StaticFile:
 
 
 def read_files(folder: Path = STATIC) -> dict[str, StaticFile]:
-    """Every file below the folder, by its path with slashes."""
+    """Return all files below the folder by their relative path, with slashes."""
     return {
         path.relative_to(folder).as_posix(): _read(path)
         for path in sorted(folder.rglob("*"))

@@ -1,4 +1,7 @@
-"""The pages (`GET /`, `GET /docs`) and the files they ask for. Pure ASGI, no key: they hold no data."""
+"""Serves the pages (`GET /`, `GET /docs`) and their files.
+
+The files contain no data, so no API key is needed. Plain ASGI.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.web.files import PAGES, StaticFile, read_files
 
-#: Scripts, styles and calls of our own and nothing else; a string never becomes a script.
+#: Allow scripts, styles and requests of this server only; a string cannot become a script.
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -25,7 +28,7 @@ POLICY = "; ".join(
         "trusted-types studio",
     )
 )
-#: A copy may be kept but is asked about every time, so an upgrade never meets an old script.
+#: `no-cache`: browsers revalidate their copy every time, so no old script runs after an upgrade.
 _HEADERS = (
     (b"cache-control", b"no-cache"),
     (b"content-security-policy", POLICY.encode()),
@@ -36,18 +39,18 @@ _HEADERS = (
 
 
 class Files:
-    """An ASGI application that answers with files."""
+    """An ASGI application that serves files."""
 
     def __init__(self, files: dict[str, StaticFile], route: str) -> None:
         self._files = files
-        self.path = route  # what the metrics call it
+        self.path = route  # the label `route` of the metrics
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        """Answer with the file, or with 304 if the caller has it."""
+        """Send the file, or 304 if the client's copy is current."""
         scope["route"] = self
         found = self._files.get(scope["path_params"].get("path", PAGES.get(self.path)))
         if found is None:
-            raise HTTPException(404, "no such file")
+            raise HTTPException(404, "There is no such file.")
         headers = [*_HEADERS, (b"etag", found.etag.encode())]
         if _has(scope, found.etag):
             await send({"type": "http.response.start", "status": 304, "headers": headers})
@@ -61,14 +64,14 @@ class Files:
 
 
 def _has(scope: Scope, etag: str) -> bool:
-    """Whether the caller's copy is this one (RFC 9110, 13.1.2)."""
+    """Whether the client has a copy with this tag (RFC 9110, section 13.1.2)."""
     given = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
     tags = {tag.strip().removeprefix("W/") for tag in given.decode("latin-1").split(",")}
     return etag in tags or "*" in tags
 
 
 def studio_router() -> APIRouter:
-    """The routes of the pages."""
+    """Return the routes of the pages and their files."""
     files = read_files()
     return APIRouter(
         routes=[
