@@ -39,7 +39,7 @@ DESCRIPTION = (
 
 
 class Service(FastAPI):
-    """A FastAPI application inside middleware that small predictions do not leave.
+    """A FastAPI application inside its own middleware, which answers small predictions itself.
 
     Middleware added with `add_middleware` would run inside the layers of Starlette and FastAPI,
     which take as long as a small prediction.

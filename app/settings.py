@@ -54,9 +54,9 @@ class Settings(BaseSettings):
     home: Path = Path(".frtsvm")
     """Folder of the store: database, artifacts, training data of queued jobs, HMAC key."""
     database_url: str | None = None
-    """URL of the database, postgresql://... or sqlite:///...; default: a file in the home folder."""
+    """URL of the database, postgresql://... or sqlite:///...; default: file in the home folder."""
     artifacts: str | None = None
-    """Where the files of model versions and queued trainings are stored: a folder, `file://...` or
+    """Location of the files of model versions and queued trainings: a folder, `file://...` or
     `s3://bucket/prefix`; default: the home folder."""
     artifact_cache_bytes: PositiveInt = 4096 * MIB
     """Largest total size of the local copies of remote artifacts, in bytes."""

@@ -1,4 +1,4 @@
-"""The command line. It goes through the same services as HTTP does, not through HTTP."""
+"""The command line. It calls the same services as the HTTP routes, without HTTP."""
 
 from app.cli.main import main
 

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 
 
 def add_backup_commands(commands: Any) -> None:
-    """Add the options of the commands."""
-    backup = commands.add_parser("backup", help="copy the whole store, while the service runs")
-    backup.add_argument("target", type=Path, help="a folder that does not exist yet")
-    restore = commands.add_parser("restore", help="make a store from such a copy")
-    restore.add_argument("source", type=Path, help="a folder that `frtsvm backup` has made")
+    """Add the commands `backup` and `restore`."""
+    backup = commands.add_parser("backup", help="back up the store, also while the service runs")
+    backup.add_argument(
+        "target", type=Path, help="folder to write the backup to; it must not exist yet"
+    )
+    restore = commands.add_parser("restore", help="restore a backup into an empty store")
+    restore.add_argument("source", type=Path, help="folder that `frtsvm backup` has written")
 
 
 def run_backup(options: argparse.Namespace) -> int:
@@ -50,7 +52,13 @@ def run_restore(options: argparse.Namespace) -> int:
 
 
 def _report(copied: Copied) -> int:
-    print(f"{copied.versions} versions, {copied.jobs} jobs, {copied.artifacts} artifacts")
+    print(
+        f"Copied {copied.versions} versions, {copied.jobs} jobs and {copied.artifacts} artifacts."
+    )
     for sha256 in copied.damaged:
-        print(f"frtsvm: artifact {sha256} is damaged and was left out", file=sys.stderr)
+        print(
+            f"frtsvm: Artifact {sha256} is damaged and was not copied. Restore it from an older "
+            "backup, or train the model again.",
+            file=sys.stderr,
+        )
     return 1 if copied.damaged else 0

@@ -1,4 +1,4 @@
-"""What each command does."""
+"""The commands `train`, `predict`, `models` and `keys`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from app.settings import Settings
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command that was parsed."""
+    """Run the parsed command and return its exit code."""
     command = {
         "train": run_train,
         "predict": run_predict,
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def run_train(options: argparse.Namespace) -> int:
-    """Train and wait, with a bar."""
+    """Train a version, show a progress bar, and print a report."""
     with _services() as services:
         columns = _read(Path(options.data), services)
         labels = labels_of(columns.pop(options.target, "--target"), options.target)
@@ -62,7 +62,7 @@ def run_train(options: argparse.Namespace) -> int:
         record = services.trainings.submit_table(
             _name(options.model), features_of(columns), labels, weights, _options(options), "cli"
         )
-        services.start()  # only now: what is refused should not wait for the engine to be ready
+        services.start()  # after the checks, because it takes some seconds
         ended = _follow(services, record.id)
         failure = failure_of(ended)
         if failure is not None:
@@ -76,7 +76,7 @@ def run_train(options: argparse.Namespace) -> int:
 
 
 def run_predict(options: argparse.Namespace) -> int:
-    """Write the rows' labels and scores as CSV."""
+    """Write the labels, scores and probabilities of the rows as CSV."""
     with _services() as services:
         columns = _read(Path(options.data), services)
         info = services.models.version(
@@ -84,7 +84,9 @@ def run_predict(options: argparse.Namespace) -> int:
             services.cache.get((options.model, options.model_version, options.alias))[0],
         )
         known = info.feature_names
-        if known is not None:  # a file may have more columns than the model, its target for one
+        if (
+            known is not None
+        ):  # the file may have more columns than the model, for example the target
             columns = _chosen(columns, known)
         table = features_of(columns)
         if known is None:
@@ -113,7 +115,7 @@ def run_predict(options: argparse.Namespace) -> int:
 
 
 def run_models(options: argparse.Namespace) -> int:
-    """A table of models, or of the versions of one."""
+    """Print the models, or the versions of one model."""
     with _services() as services:
         found: Any = (
             services.models.model(_name(options.model), 1000, 0)
@@ -138,13 +140,17 @@ def run_models(options: argparse.Namespace) -> int:
 
 
 def run_keys(options: argparse.Namespace) -> int:
-    """Make a key. It is printed once; only its hash is configured."""
+    """Create a key and print it. The service stores its hash only, so this is the only time."""
     key = secrets.token_urlsafe(32)
     entry = f"{options.name}:{options.scopes}:{hashlib.sha256(key.encode()).hexdigest()}"
     try:
         KeyEntry.parse(entry)
     except ValueError as error:
-        print(f"frtsvm: {error}", file=sys.stderr)
+        print(
+            f"frtsvm: --name or --scopes is invalid: {error}. A name has letters, digits, dots, "
+            "hyphens and underscores; scopes are metrics, predict, train and admin, joined by +.",
+            file=sys.stderr,
+        )
         return 2
     print(f"key, for the caller:      {key}")
     print(f"add to FRTSVM_API_KEYS:   {entry}")
@@ -166,7 +172,7 @@ def _read(path: Path, services: Container) -> Columns:
     try:
         body = path.read_bytes()
     except OSError as error:
-        raise InvalidRequest(f"cannot read {path}: {error.strerror}") from None
+        raise InvalidRequest(f"Cannot read {path}: {error.strerror}.") from None
     limits = services.trainings.limits.data
     if path.suffix.lower() in (".parquet", ".pq"):
         return read_parquet(body, limits)
@@ -176,19 +182,22 @@ def _read(path: Path, services: Container) -> Columns:
 def _chosen(columns: Columns, names: list[str]) -> Columns:
     missing = [name for name in names if name not in columns.names]
     if missing:
-        raise InvalidRequest(f"the file has no column {missing[0]!r}", flaws=[Flaw("missing")])
+        raise InvalidRequest(
+            f"The file has no column {missing[0]!r}, which the model was trained on.",
+            flaws=[Flaw("The column is missing.")],
+        )
     return Columns(list(names), [columns.cells[columns.names.index(name)] for name in names])
 
 
 def _options(options: argparse.Namespace) -> TrainingOptions:
     value: dict[str, Any] = parse_json((options.options or "{}").encode())
     if not isinstance(value, dict):
-        raise InvalidRequest("--options must be a JSON object")
+        raise InvalidRequest("--options must be a JSON object, as in POST /train.")
     given = value.get("params", {})
     automatic = options.auto or given == AUTO
     params = {} if given == AUTO else given
     if not isinstance(params, dict):
-        raise InvalidRequest('"params" must be a JSON object or "auto"')
+        raise InvalidRequest('"params" in --options must be a JSON object or "auto".')
     params = dict(params)
     for name in ("kernel", "c1", "c3", "gamma"):
         if getattr(options, name) is not None:
@@ -200,7 +209,7 @@ def _options(options: argparse.Namespace) -> TrainingOptions:
     }
     search = {name: setting for name, setting in search.items() if setting is not None}
     if search and not automatic and "search" not in value:
-        raise InvalidRequest("--budget and --probability are for a search: add --auto")
+        raise InvalidRequest("--budget and --probability apply to a search only. Add --auto.")
     if automatic or search:
         value["search"] = {**(value.get("search") or {}), **search}
     for name in ("scale", "impute"):
@@ -218,13 +227,19 @@ def _name(text: str) -> str:
     import re
 
     if not re.fullmatch(NAME_PATTERN, text) or text.endswith("\n"):
-        raise InvalidRequest(f"{text[:64]!r} is not a name of a model")
+        raise InvalidRequest(
+            f"{text[:64]!r} is not a valid model name. A name has 1 to 64 letters, digits, dots, "
+            "hyphens and underscores, and starts with a letter or digit."
+        )
     return text
 
 
 def _follow(services: Container, job: str) -> Any:
-    """Wait for a job. Ctrl-C ends a search with the best so far; anything else, and a search that is
-    interrupted twice, it cancels."""
+    """Wait until a job has ended.
+
+    The first Ctrl-C ends a search with the best parameters so far. The second one, or the first one
+    if the job is not a search, cancels the job.
+    """
     bar = ProgressBar(sys.stderr)
     try:
         with _counted_interrupts() as interrupts:
@@ -232,7 +247,10 @@ def _follow(services: Container, job: str) -> Any:
             if record.state.ended:
                 return record
             if services.jobs.request_cancel(job, keep_best=True).keep_best:
-                print("\nending with the best so far; Ctrl-C again to cancel", file=sys.stderr)
+                words = (
+                    "The search ends with the best parameters so far. Press Ctrl-C again to cancel."
+                )
+                print(f"\n{words}", file=sys.stderr)
                 record = _wait(services, job, bar, lambda: interrupts() > 1)
                 if record.state.ended:
                     return record
@@ -247,8 +265,10 @@ def _follow(services: Container, job: str) -> Any:
 
 @contextmanager
 def _counted_interrupts() -> Iterator[Callable[[], int]]:
-    """How often Ctrl-C was pressed. Raised in the middle of a look into the database, as Python would do
-    it, it could leave a lock behind for which the next look waits."""
+    """Count how often Ctrl-C is pressed, without raising `KeyboardInterrupt`.
+
+    Raised during a database query, it could leave a lock behind that the next query waits for.
+    """
     pressed = 0
 
     def count(_number: int, _frame: Any) -> None:
@@ -263,7 +283,7 @@ def _counted_interrupts() -> Iterator[Callable[[], int]]:
 
 
 def _wait(services: Container, job: str, bar: ProgressBar, interrupted: Callable[[], bool]) -> Any:
-    """The job when it has ended, or when somebody does not want to wait any longer."""
+    """Return the job when it has ended or `interrupted()` is true."""
     while True:
         record = services.store.jobs.get(job)
         info: JobInfo = services.jobs.get(job)

@@ -1,4 +1,4 @@
-"""`frtsvm db`: the schema of the database."""
+"""`frtsvm db`: show, upgrade or check the schema of the database."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import Any
 
 
 def add_db_command(commands: Any) -> None:
-    """Add the options of the command."""
-    db = commands.add_parser(
-        "db", help="look at the schema of the database, or bring it up to date"
-    )
+    """Add the command `db`."""
+    db = commands.add_parser("db", help="show, upgrade or check the schema of the database")
     db.add_argument(
         "action",
         choices=["upgrade", "current", "check"],
-        help="upgrade: apply what is missing (every start does it too); current: print the present "
-        "schema; check: compare it with what this program needs",
+        help="upgrade: apply missing migrations, as every start does; current: print the revision "
+        "of the schema; check: compare the schema with the one that this program needs",
     )
 
 
@@ -30,21 +28,32 @@ def run_db(options: argparse.Namespace) -> int:
     try:
         if options.action == "upgrade":
             changed = database.migrate()
-            print(f"{HEAD} {'(applied now)' if changed else '(nothing to do)'}")
+            done = "was upgraded to" if changed else "already has"
+            print(f"The database {done} schema {HEAD}.")
             return 0
         if database.is_sqlite and not database.path.exists():
-            raise StoreUnavailable(f"there is no database at {database.path}")
+            raise StoreUnavailable(
+                f"There is no database at {database.path}. Set --home, FRTSVM_HOME or "
+                "FRTSVM_DATABASE_URL, or create it with `frtsvm db upgrade`."
+            )
         found = database.revision()
         if options.action == "current":
             print(found or "empty")
             return 0
         if found != HEAD:
-            print(f"the database is at schema {found or 'empty'}, this program needs {HEAD}")
+            print(
+                f"The database has {f'schema {found}' if found else 'no tables'}, but this program "
+                f"needs schema {HEAD}. Run `frtsvm db upgrade` if the database is older; otherwise "
+                "install a newer version of the program."
+            )
             return 1
         differences = database.schema_differences()
         for difference in differences:
             print(difference)
-        print(f"schema {HEAD}: {'as declared' if not differences else 'differs'}")
+        if differences:
+            print(f"The database differs from schema {HEAD} in the points above.")
+        else:
+            print(f"The database has schema {HEAD}, without differences.")
         return 1 if differences else 0
     finally:
         database.close()

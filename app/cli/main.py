@@ -1,4 +1,4 @@
-"""`frtsvm`: serve, worker, train, predict, models, keys, db, backup, restore."""
+"""The program `frtsvm` and its commands."""
 
 from __future__ import annotations
 
@@ -13,67 +13,115 @@ from app.cli.db import add_db_command, run_db
 from app.cli.worker import add_worker_command, run_worker
 from frtsvm_core.cores import available_cores
 
-#: What these libraries read once, when they are loaded.
+#: Variables that OpenMP and the BLAS libraries read when they are loaded.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All commands and their options."""
+    """Return the parser of all commands and their options."""
     parser = argparse.ArgumentParser(
         prog="frtsvm",
         description="Train and serve Fast and Robust Twin Support Vector Machines.",
     )
-    parser.add_argument("--version", action="version", version=version("frtsvm-service"))
-    parser.add_argument("--home", help="folder of the store (FRTSVM_HOME, default .frtsvm)")
-    commands = parser.add_subparsers(dest="command", required=True)
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=version("frtsvm-service"),
+        help="print the version and exit",
+    )
+    parser.add_argument(
+        "--home", metavar="FOLDER", help="folder of the store (default: FRTSVM_HOME or .frtsvm)"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     serve = commands.add_parser("serve", help="start the service")
-    serve.add_argument("--host", help="address to listen on (default 127.0.0.1)")
-    serve.add_argument("--port", type=int, help="port to listen on (default 8000)")
-    serve.add_argument("--workers", type=int, help="web processes (default 1)")
+    serve.add_argument("--host", help="address to listen on (default: FRTSVM_HOST or 127.0.0.1)")
+    serve.add_argument("--port", type=int, help="port to listen on (default: FRTSVM_PORT or 8000)")
+    serve.add_argument(
+        "--workers", type=int, help="number of web processes (default: FRTSVM_WORKERS or 1)"
+    )
 
     add_worker_command(commands)
 
-    train = commands.add_parser("train", help="train a version on a CSV or Parquet file")
-    train.add_argument("data", help="a .csv or .parquet file")
-    train.add_argument("--target", required=True, help="the column with the labels")
-    train.add_argument("--model", default="default", help="name of the model")
-    train.add_argument("--weight", help="a column with sample weights")
-    train.add_argument("--kernel", choices=["linear", "rbf", "poly", "sigmoid"])
-    train.add_argument("--c1", type=float)
-    train.add_argument("--c3", type=float)
-    train.add_argument("--gamma", type=float)
-    train.add_argument("--scale", choices=["minmax", "standard", "none"])
-    train.add_argument("--impute", choices=["error", "median"])
-    train.add_argument("--one-hot", action="store_true", help="encode text columns")
-    train.add_argument("--auto", action="store_true", help="find the parameters that are not given")
-    train.add_argument("--budget", type=float, help="seconds that --auto may take (default 30)")
+    train = commands.add_parser("train", help="train a model version on a CSV or Parquet file")
+    train.add_argument("data", help="file with the training rows, .csv or .parquet")
+    train.add_argument("--target", required=True, metavar="COLUMN", help="column with the labels")
+    train.add_argument("--model", default="default", help="name of the model (default: default)")
+    train.add_argument("--weight", metavar="COLUMN", help="column with the sample weights")
+    train.add_argument(
+        "--kernel", choices=["linear", "rbf", "poly", "sigmoid"], help="kernel (default: rbf)"
+    )
+    train.add_argument(
+        "--c1",
+        type=float,
+        help="regularization of the planes; larger values give smoother planes (default: 1)",
+    )
+    train.add_argument(
+        "--c3", type=float, help="cost of rows on the wrong side of the margin (default: 1)"
+    )
+    train.add_argument(
+        "--gamma", type=float, help="coefficient of the kernels rbf, poly and sigmoid"
+    )
+    train.add_argument(
+        "--scale",
+        choices=["minmax", "standard", "none"],
+        help="scaling of the numeric columns (default: minmax)",
+    )
+    train.add_argument(
+        "--impute",
+        choices=["error", "median"],
+        help="treatment of missing values: refuse them or fill in the median (default: error)",
+    )
+    train.add_argument("--one-hot", action="store_true", help="encode text columns as 0/1 columns")
+    train.add_argument(
+        "--auto", action="store_true", help="search for the parameters that are not given"
+    )
+    train.add_argument(
+        "--budget",
+        type=float,
+        metavar="SECONDS",
+        help="time budget of --auto in seconds (default: FRTSVM_SEARCH_SECONDS or 30)",
+    )
     train.add_argument(
         "--probability",
         choices=["sigmoid", "isotonic"],
-        help="with --auto: calibrate probabilities",
+        help="with --auto: method to calibrate probabilities with",
     )
-    train.add_argument("--folds", type=int, help="cross-validate")
-    train.add_argument("--holdout", type=float, help="validate on this share of the rows")
-    train.add_argument("--options", help="all options as JSON, as in POST /train")
-    train.add_argument("--json", action="store_true", help="print the whole model info")
+    train.add_argument("--folds", type=int, help="validate with this number of folds")
+    train.add_argument(
+        "--holdout", type=float, metavar="SHARE", help="validate on this share of the rows"
+    )
+    train.add_argument(
+        "--options", metavar="JSON", help="all options as a JSON object, as in POST /train"
+    )
+    train.add_argument("--json", action="store_true", help="print the model info as JSON")
 
-    predict = commands.add_parser("predict", help="label the rows of a file")
-    predict.add_argument("model")
-    predict.add_argument("data", help="a .csv or .parquet file")
-    predict.add_argument("--model-version", type=int, dest="model_version")
-    predict.add_argument("--alias")
-    predict.add_argument("--output", help="write CSV here instead of to standard output")
+    predict = commands.add_parser("predict", help="predict the labels of the rows of a file")
+    predict.add_argument("model", help="name of the model")
+    predict.add_argument("data", help="file with the rows, .csv or .parquet")
+    predict.add_argument(
+        "--model-version",
+        type=int,
+        dest="model_version",
+        metavar="NUMBER",
+        help="version to use (default: the alias production if it exists, else the latest)",
+    )
+    predict.add_argument("--alias", help="alias of the version to use")
+    predict.add_argument(
+        "--output", metavar="FILE", help="write the CSV to this file instead of standard output"
+    )
 
-    models = commands.add_parser("models", help="list models, or the versions of one")
-    models.add_argument("model", nargs="?")
-    models.add_argument("--json", action="store_true")
+    models = commands.add_parser("models", help="list the models, or the versions of one model")
+    models.add_argument("model", nargs="?", help="name of the model whose versions to list")
+    models.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
-    keys = commands.add_parser("keys", help="make an API key")
-    keys.add_argument("action", choices=["new"])
-    keys.add_argument("--name", default="key")
+    keys = commands.add_parser("keys", help="create an API key")
+    keys.add_argument("action", choices=["new"], help="new: create a key and print it once")
+    keys.add_argument("--name", default="key", help="name of the key in messages (default: key)")
     keys.add_argument(
-        "--scopes", default="predict", help="metrics, predict, train, admin; joined by +"
+        "--scopes",
+        default="predict",
+        help="scopes of the key, joined by +: metrics, predict, train, admin (default: predict)",
     )
 
     add_db_command(commands)
@@ -82,29 +130,30 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command and return its exit code."""
     options = build_parser().parse_args(arguments)
     if options.home:
         os.environ["FRTSVM_HOME"] = options.home
     if options.command == "serve":
-        given = os.environ.get("FRTSVM_WORKERS", "")  # checked later, with all other settings
+        given = os.environ.get("FRTSVM_WORKERS", "")  # validated later, with all other settings
         _spread_threads(options.workers or (int(given) if given.isdigit() else 1))
-    # Imported only now: the libraries read the variables set above when they are loaded.
+    # Imported here because the libraries read the variables set above when they are loaded.
     from pydantic import ValidationError
 
     from app.errors import ServiceError
 
     try:
         return _run(options)
-    except ValidationError as error:  # a wrong FRTSVM_... variable
+    except ValidationError as error:  # an invalid FRTSVM_... variable
         for item in error.errors(include_input=False, include_url=False):
             name = "_".join(["FRTSVM", *map(str, item["loc"])]).upper()
-            print(f"frtsvm: {name}: {item['msg']}", file=sys.stderr)
+            detail = item["msg"].removeprefix("Value error, ").rstrip(".")
+            print(f"frtsvm: {name} is invalid: {detail}.", file=sys.stderr)
         return 2
     except ServiceError as error:
         print(f"frtsvm: {error.detail}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # the reader, `head` for one, has seen enough
+    except BrokenPipeError:  # the reader, for example `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -125,7 +174,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _spread_threads(workers: int) -> None:
-    """Give each web process its share of the cores, unless the user has decided."""
+    """Limit the threads of each web process to its share of the CPU cores, if the user has not."""
     share = max(1, available_cores() // max(1, workers))
     for variable in THREAD_VARIABLES:
         os.environ.setdefault(variable, str(share))

@@ -1,4 +1,4 @@
-"""A progress bar, where there is a terminal to draw it on."""
+"""A progress bar for terminals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WIDTH = 30
 
 
 class ProgressBar:
-    """One line that is drawn over."""
+    """A line that is redrawn in place; nothing is drawn if `out` is not a terminal."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -16,7 +16,7 @@ class ProgressBar:
         self._last = ""
 
     def show(self, percent: float, phase: str) -> None:
-        """Draw, if anything changed."""
+        """Redraw the line if it has changed."""
         filled = int(WIDTH * percent / 100)
         line = f"[{'#' * filled}{'.' * (WIDTH - filled)}] {percent:5.1f} %  {phase}"
         if self._draws and line != self._last:
@@ -25,6 +25,6 @@ class ProgressBar:
             self._last = line
 
     def close(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if self._last:
             self._out.write("\n")

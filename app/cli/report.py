@@ -1,4 +1,4 @@
-"""What the command line says about a training."""
+"""Texts that `frtsvm train` prints about a training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.schemas.models import SearchInfo, VersionInfo
 
 
 def status(progress: JobProgress) -> str:
-    """What a training does at this moment, in one line."""
+    """Describe the progress of a training in one line."""
     search = progress.search
     if search is None or search.phase != "search":
         return progress.phase
@@ -19,17 +19,18 @@ def status(progress: JobProgress) -> str:
 
 
 def report(info: VersionInfo) -> str:
-    """A new version, for a reader."""
+    """Describe a new version."""
     lines = [f"{info.model} version {info.version}: {info.n_rows} rows, {info.n_features} features"]
     lines.append(_line("classes", ", ".join(map(str, info.classes))))
     if info.search is not None:
-        lines += _found(info, info.search)
+        lines += _search_lines(info, info.search)
     lines.append(_line("training accuracy", f"{info.training_accuracy:.4f}"))
     if info.validation is not None:
-        lines.append(_line("validated", f"{info.validation.accuracy:.4f}"))
+        lines.append(_line("validation accuracy", f"{info.validation.accuracy:.4f}"))
     if info.decision is not None:
         accuracy = info.decision.held_out_accuracy
-        lines.append(_line("decides by", f"weighed distances, {accuracy:.4f} on rows held out"))
+        words = f"weighted distances, accuracy {accuracy:.4f} on held-out rows"
+        lines.append(_line("decision", words))
     if info.probability is not None:
         words = f"{info.probability.method}, Brier score {info.probability.brier:.4f}"
         lines.append(_line("probabilities", words))
@@ -38,23 +39,24 @@ def report(info: VersionInfo) -> str:
     return "\n".join(lines)
 
 
-def _found(info: VersionInfo, search: SearchInfo) -> list[str]:
+def _search_lines(info: VersionInfo, search: SearchInfo) -> list[str]:
     params = info.params.model_dump()
-    chosen = ", ".join(f"{name} {_written(params[name])}" for name in search.best_params)
+    chosen = ", ".join(f"{name} {_formatted(params[name])}" for name in search.best_params)
     score = f"{search.best_score:.4f} ± {search.best_std:.4f} {search.scoring.replace('_', ' ')}"
     effort = (
         f"{search.folds} folds, {search.n_configurations} configurations, {search.seconds:.1f} s"
     )
     lines = [_line("best parameters", chosen), _line("cross-validated", f"{score} ({effort})")]
     if search.stopped_early is not None:
-        why = {"time_budget": "the time was over", "requested": "as asked"}[search.stopped_early]
+        reasons = {"time_budget": "time budget used up", "requested": "on request"}
+        why = reasons[search.stopped_early]
         lines.append(_line("stopped early", why))
     return lines
 
 
 def _line(name: str, words: str) -> str:
-    return f"  {name:18} {words}"
+    return f"  {name:20} {words}"
 
 
-def _written(value: Any) -> str:
+def _formatted(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,5 +1,8 @@
-"""`frtsvm serve`, apart from the other commands: the process that only supervises workers should
-not load the numerical libraries first."""
+"""`frtsvm serve`.
+
+It is not in `app.cli.commands`, because the process that supervises the workers does not need the
+numerical libraries, which take time and memory to load.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from app.store.database import Database
 
 
 def run_serve(options: argparse.Namespace) -> int:
-    """Serve. The workers read the same environment, so that is where the options go."""
+    """Serve. Options become environment variables, from which the workers read their settings."""
     for name in ("host", "port", "workers"):
         if getattr(options, name) is not None:
             os.environ[f"FRTSVM_{name.upper()}"] = str(getattr(options, name))
@@ -29,7 +32,7 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def prepare_database(url: str) -> None:
-    """Bring the database up to date, or say why not, once and before there are workers."""
+    """Apply missing migrations once, before the workers start."""
     database = Database(url)
     try:
         database.migrate()

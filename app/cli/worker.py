@@ -1,4 +1,4 @@
-"""`frtsvm worker`: a worker of the cluster that FRTSVM_DASK_SCHEDULER names."""
+"""`frtsvm worker`: run trainings for the Dask scheduler in FRTSVM_DASK_SCHEDULER."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from frtsvm_core.cores import available_cores
 
 
 def add_worker_command(commands: Any) -> None:
-    """Add the options of the command."""
-    worker = commands.add_parser("worker", help="run trainings for a cluster")
-    worker.add_argument("--slots", type=int, help="trainings at a time (FRTSVM_TRAINING_SLOTS)")
+    """Add the command `worker`."""
+    worker = commands.add_parser("worker", help="run trainings for a Dask cluster")
+    worker.add_argument(
+        "--slots",
+        type=int,
+        help="number of trainings to run at a time (default: FRTSVM_TRAINING_SLOTS or 1)",
+    )
     worker.add_argument(
         "--folds",
         type=int,
         default=available_cores(),
-        help="folds of searches at a time, beside the trainings, if memory allows (default: cores)",
+        help="number of search folds to work on at a time, in addition to the trainings, as far as "
+        "memory allows (default: number of CPU cores)",
     )
-    worker.add_argument("--host", help="address that the cluster reaches this machine by")
+    worker.add_argument("--host", help="address at which the cluster reaches this host")
 
 
 def run_worker(options: argparse.Namespace) -> int:
@@ -29,12 +34,19 @@ def run_worker(options: argparse.Namespace) -> int:
 
     settings = Settings()
     if settings.dask_scheduler is None:
-        print("frtsvm: FRTSVM_DASK_SCHEDULER: must name the scheduler", file=sys.stderr)
+        print(
+            "frtsvm: FRTSVM_DASK_SCHEDULER is not set. Set it to the address of the scheduler, for "
+            "example tcp://10.0.0.5:8786.",
+            file=sys.stderr,
+        )
         return 2
     try:
         from app.jobs.cluster.worker import work
     except ImportError as error:
-        print(f"frtsvm: {error}: install the extra 'scale'", file=sys.stderr)
+        print(
+            f"frtsvm: A library is missing ({error}). Run `pip install 'frtsvm-service[scale]'`.",
+            file=sys.stderr,
+        )
         return 2
     configure_logging(settings.log_format, settings.log_level)
     work(

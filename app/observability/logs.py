@@ -1,7 +1,7 @@
 """Log lines on standard error: one line per event, as JSON or as text.
 
-Neither format lets a caller forge a line: line breaks and other control characters in a message or a
-value are escaped.
+Neither format lets a caller forge a line: line breaks and other control characters in a message or
+a value are escaped.
 """
 
 from __future__ import annotations

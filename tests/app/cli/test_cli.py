@@ -1,7 +1,8 @@
-"""The command line, as a program."""
+"""The command line."""
 
 from __future__ import annotations
 
+import argparse
 import csv
 import hashlib
 import json
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.main import THREAD_VARIABLES, main
+from app.cli.main import THREAD_VARIABLES, build_parser, main
 from app.store.store import Store
 from tests.app.data import long_search, two_blobs
 from tests.app.server import FRTSVM
@@ -96,13 +97,13 @@ def test_interrupting_a_search_keeps_the_best(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
-    assert "ending with the best so far" in said
+    assert "The search ends with the best parameters so far." in said
     assert json.loads(printed)["search"]["stopped_early"] == "requested"
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """The same without a process of its own, for what ends before anything runs."""
+    """Run a command in this process; for commands that end before any training."""
     for name in list(os.environ):
         if name.startswith("FRTSVM_"):
             monkeypatch.delenv(name)
@@ -114,10 +115,16 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("train", "nowhere.csv", "--target", "y"), "cannot read nowhere.csv"),
+        (
+            ("train", "nowhere.csv", "--target", "y"),
+            "Cannot read nowhere.csv: No such file",
+        ),
         (("models", "none-such"), "no model 'none-such'"),
-        (("models", "../x"), "not a name"),
-        (("train", "TABLE", "--target", "y", "--budget", "5"), "add --auto"),
+        (("models", "../x"), "not a valid model name"),
+        (
+            ("train", "TABLE", "--target", "y", "--budget", "5"),
+            "a search only. Add --auto.",
+        ),
         (("train", "TABLE", "--target", "y", "--options", '{"params": 1}'), "JSON object or"),
         (("serve", "--host", "0.0.0.0"), "Refusing to listen on 0.0.0.0"),
     ],
@@ -151,7 +158,7 @@ def test_a_wrong_setting_is_named(
 ) -> None:
     monkeypatch.setenv("FRTSVM_QUEUE_SIZE", "none")
     assert run("models") == 2
-    assert "FRTSVM_QUEUE_SIZE" in capsys.readouterr().err
+    assert "FRTSVM_QUEUE_SIZE is invalid: Input should be" in capsys.readouterr().err
 
 
 def test_a_new_key_is_printed_with_its_hash(
@@ -161,3 +168,17 @@ def test_a_new_key_is_printed_with_its_hash(
     key, entry = (line.split()[-1] for line in capsys.readouterr().out.splitlines())
     assert entry == f"ci:train+predict:{hashlib.sha256(key.encode()).hexdigest()}"
     assert run("keys", "new", "--scopes", "root") == 2
+    assert "scopes are metrics, predict, train and admin" in capsys.readouterr().err
+
+
+def test_every_command_and_option_has_a_help_text() -> None:
+    (commands,) = (
+        action
+        for action in build_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    assert {action.dest for action in commands._choices_actions} == set(commands.choices)
+    assert all(action.help for action in commands._choices_actions)
+    for parser in (build_parser(), *commands.choices.values()):
+        for action in parser._actions:
+            assert action.help or action is commands or action.dest == "command", action

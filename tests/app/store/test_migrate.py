@@ -136,10 +136,14 @@ def test_the_command_line(
         return main(["db", action]), capsys.readouterr().out.strip()
 
     assert run("current") == (0, "0001")
-    assert run("check") == (1, f"the database is at schema 0001, this program needs {HEAD}")
-    assert run("upgrade") == (0, f"{HEAD} (applied now)")
-    assert run("upgrade") == (0, f"{HEAD} (nothing to do)")
-    assert run("check") == (0, f"schema {HEAD}: as declared")
+    code, words = run("check")
+    assert code == 1
+    assert words.startswith(
+        f"The database has schema 0001, but this program needs schema {HEAD}. Run `frtsvm db "
+    )
+    assert run("upgrade") == (0, f"The database was upgraded to schema {HEAD}.")
+    assert run("upgrade") == (0, f"The database already has schema {HEAD}.")
+    assert run("check") == (0, f"The database has schema {HEAD}, without differences.")
     monkeypatch.setenv("FRTSVM_HOME", str(old_home / "nowhere"))
     assert main(["db", "check"]) == 1
-    assert "no database" in capsys.readouterr().err
+    assert "There is no database at" in capsys.readouterr().err
