@@ -12,7 +12,7 @@ from app.api.bodies import ARROW, CSV, JSON, NPY, OCTETS
 from app.api.responses import BytesResponse
 from app.errors import Flaw, NotAcceptable
 from app.schemas.validation import invalid
-from app.services.prediction import Answer
+from app.services.prediction import PredictionResult
 from app.wire import arrow
 from app.wire.columns import columns_of, write_csv
 from app.wire.json_answers import write_answer
@@ -42,14 +42,14 @@ def format_for(accept: bytes | None) -> str:
     return chosen
 
 
-def json_response(answer: Answer) -> Response:
+def json_response(answer: PredictionResult) -> Response:
     """Return the requested outputs as JSON, with model and version."""
     head = {"model": answer.model, "version": answer.version}
     n_rows = len(answer.prediction.codes)
-    return BytesResponse(b"application/json", *write_answer(head, answer.asked, n_rows))
+    return BytesResponse(b"application/json", *write_answer(head, answer.requested, n_rows))
 
 
-def response_in(kind: str, answer: Answer, output: str | None) -> Response:
+def response_in(kind: str, answer: PredictionResult, output: str | None) -> Response:
     """Return the response in format `kind`; unless it is JSON, headers name model and version."""
     if kind == JSON:
         return json_response(answer)
@@ -61,12 +61,12 @@ def response_in(kind: str, answer: Answer, output: str | None) -> Response:
     return BytesResponse(content_type, _content(kind, answer, output), headers=headers)
 
 
-def _content(kind: str, answer: Answer, output: str | None) -> bytes:
+def _content(kind: str, answer: PredictionResult, output: str | None) -> bytes:
     if kind == NPY:
         return write_npy(_array(answer, output or _only(answer) or "labels"))
     if kind == OCTETS:
         return write_doubles(_numbers(answer, output or _only(answer) or "scores"))
-    columns = columns_of(answer.asked, answer.classes)
+    columns = columns_of(answer.requested, answer.classes)
     if not columns:
         detail = (
             f"This model version does not provide {' or '.join(answer.outputs)}. "
@@ -78,18 +78,18 @@ def _content(kind: str, answer: Answer, output: str | None) -> bytes:
     return arrow.write_stream(columns, {"model": answer.model, "version": str(answer.version)})
 
 
-def _only(answer: Answer) -> str | None:
+def _only(answer: PredictionResult) -> str | None:
     """Return the requested output if the body requests exactly one."""
     return answer.outputs[0] if len(answer.outputs) == 1 else None
 
 
-def _array(answer: Answer, output: str) -> NDArray[Any]:
+def _array(answer: PredictionResult, output: str) -> NDArray[Any]:
     if output == "labels":
         return np.array(answer.prediction.labels)
     return _numbers(answer, output)
 
 
-def _numbers(answer: Answer, output: str) -> NDArray[np.float64]:
+def _numbers(answer: PredictionResult, output: str) -> NDArray[np.float64]:
     if output == "labels":
         detail = (
             f"{OCTETS} holds numbers only, so it cannot hold labels. "

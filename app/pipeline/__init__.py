@@ -1,1 +1,1 @@
-"""From a table to a model and back to labels: encoding, scaling, fitting, measuring."""
+"""Training and prediction on tables: encoding, scaling, fitting, validation."""

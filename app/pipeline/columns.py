@@ -1,4 +1,4 @@
-"""The columns of a training table, for those who have only the model: what is usual in them."""
+"""Summary of the columns of a training table, which is stored with the model."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from app.pipeline.preprocess import Preprocessor
 from app.schemas.table import MISSING, Table
 
-#: Rows that are looked at; medians of millions would take longer than some fits.
+#: Number of rows that are sampled: the median of millions of rows would take longer than some fits.
 MAX_ROWS = 20_000
 
 
 def describe_columns(table: Table, preprocessor: Preprocessor) -> list[dict[str, Any]]:
-    """Name, kind, words, and typical values of each column."""
+    """Return name, kind, categories and typical values of each column."""
     names = table.names or (None,) * table.n_columns
     some = table
     if table.n_rows > MAX_ROWS:

@@ -1,4 +1,4 @@
-"""What a training leaves for plots: few numbers, whatever the number of rows and sweeps."""
+"""Convergence curves and membership histograms of a fit, of bounded size."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-#: Points of a curve at most; beyond them every second one is dropped.
+#: Largest number of points of a curve. When it is reached, every second one is dropped.
 MAX_POINTS = 200
-#: Equal bins of memberships, from 0 to 1.
+#: Number of equal bins of memberships between 0 and 1.
 N_BINS = 20
 
 
-class Watcher(Protocol):
-    """Whoever is told about sweeps."""
+class SweepObserver(Protocol):
+    """Receives the sweeps of the solver."""
 
     def sweep(self, event: Any) -> None:
-        """One sweep of one plane."""
+        """Receive one sweep of one plane."""
 
 
 class RecordedSweeps:
-    """Remembers the sweeps of a fit after which the gap was taken, and passes all of them on."""
+    """Records the sweeps after which the duality gap was computed, and forwards all sweeps."""
 
-    def __init__(self, watcher: Watcher) -> None:
-        self._watcher = watcher
+    def __init__(self, observer: SweepObserver) -> None:
+        self._observer = observer
         self._planes: dict[int, _Curve] = {}
 
     def sweep(self, event: Any) -> None:
-        """The callback of the estimator."""
+        """Receive one sweep; the callback of the estimator."""
         if event.relative_gap is not None:
             curve = self._planes.setdefault(int(event.plane), _Curve())
             curve.add(_Point(int(event.sweep), float(event.violation), float(event.relative_gap)))
-        self._watcher.sweep(event)
+        self._observer.sweep(event)
 
     def curves(self) -> list[dict[str, Any]]:
-        """Sweep numbers, violations and gaps of each plane, in the order of the planes."""
+        """Return sweep numbers, KKT violations and relative gaps of each plane, by plane."""
         return [{"plane": plane, **self._planes[plane].columns()} for plane in sorted(self._planes)]
 
 
@@ -46,7 +46,7 @@ class _Point(NamedTuple):
 
 
 class _Curve:
-    """Points that are thinned out as they become too many; the latest is always kept."""
+    """Points of a curve, thinned out when there are too many; the latest one is always kept."""
 
     def __init__(self) -> None:
         self._points: list[_Point] = []
@@ -77,7 +77,7 @@ class _Curve:
 def membership_histograms(
     memberships: NDArray[np.float64], codes: NDArray[np.integer[Any]], n_classes: int
 ) -> list[list[int]]:
-    """Rows of each class by membership."""
+    """Count the rows of each class in equal bins of their membership."""
     return [
         np.histogram(memberships[codes == code], N_BINS, (0.0, 1.0))[0].tolist()
         for code in range(n_classes)

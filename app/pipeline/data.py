@@ -1,4 +1,4 @@
-"""Training data: what is spooled with a job, and what is wrong with it before it is."""
+"""Training data of a job, and the checks before the job is queued."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Labels = list[str] | list[int] | list[bool]
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Rows, the class of each as an index into `classes`, and weights."""
+    """Rows, the class of each row as an index into `classes`, and sample weights."""
 
     table: Table
     codes: NDArray[np.int64]
@@ -31,23 +31,23 @@ class TrainingData:
     def build(
         cls, table: Table, labels: Labels, weights: NDArray[np.float64] | None
     ) -> TrainingData:
-        """Number the classes in their natural order."""
+        """Create training data with the classes in ascending order."""
         classes: Any = sorted(set(labels))
         index = {label: code for code, label in enumerate(classes)}
         codes = np.fromiter((index[label] for label in labels), np.int64, len(labels))
         return cls(table, codes, classes, weights)
 
     def class_counts(self) -> NDArray[np.int64]:
-        """Rows of each class."""
+        """Return the number of rows of each class."""
         return np.bincount(self.codes, minlength=len(self.classes))
 
     def subset(self, rows: NDArray[np.integer[Any]]) -> TrainingData:
-        """Some rows. The classes stay, so that the codes mean the same."""
+        """Return some of the rows. All classes are kept, so the codes keep their meaning."""
         weights = None if self.weights is None else self.weights[rows]
         return TrainingData(self.table.subset(rows), self.codes[rows], self.classes, weights)
 
     def to_state(self) -> dict[str, Any]:
-        """Plain data for the spool."""
+        """Return plain data to store with the job."""
         texts = [
             {"column": column, "codes": text.codes, "vocabulary": list(text.vocabulary)}
             for column, text in self.table.texts.items()
@@ -63,7 +63,7 @@ class TrainingData:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TrainingData:
-        """What `to_state` was given."""
+        """Create training data from the result of `to_state`."""
         texts = {
             text["column"]: TextColumn(text["codes"], tuple(text["vocabulary"]))
             for text in state["texts"]
@@ -74,14 +74,17 @@ class TrainingData:
 
 
 def require_trainable(data: TrainingData, options: TrainingOptions) -> None:
-    """Refuse, before anything is queued, what cannot give a model."""
+    """Raise an error if no model can be trained on the data with these options."""
     counts = data.class_counts()
     if data.table.n_rows < 2:
-        raise TooFewRows("a training needs at least two rows", flaws=[Flaw("too few rows", "X")])
+        raise TooFewRows(
+            f"A training needs at least 2 rows; got {data.table.n_rows}.",
+            flaws=[Flaw("There are too few rows.", "X")],
+        )
     if len(data.classes) < 2:
         raise OneClassOnly(
-            f"all rows have the label {data.classes[0]!r}; a classifier needs two classes",
-            flaws=[Flaw("one class only", "y")],
+            f"All rows have the label {data.classes[0]!r}. A classifier needs two classes or more.",
+            flaws=[Flaw("There is only one class.", "y")],
         )
     _require_folds(counts, options)
     _require_searchable(counts, options)
@@ -97,12 +100,18 @@ def _require_folds(counts: NDArray[np.int64], options: TrainingOptions) -> None:
         return
     smallest, total = int(counts.min()), int(counts.sum())
     if validation.folds is not None and smallest < validation.folds:
-        detail = f"{validation.folds} folds, but the smallest class has {smallest} rows"
+        detail = (
+            f"{validation.folds} folds need at least {validation.folds} rows of each class; "
+            f"the smallest class has {smallest}."
+        )
         raise TooFewRows(detail, flaws=[Flaw(detail, "validation.folds")])
     if validation.holdout is not None:
         n_test = int(np.ceil(validation.holdout * total))
         if smallest < 2 or min(n_test, total - n_test) < len(counts):
-            detail = "each class needs a row on both sides of the holdout"
+            detail = (
+                "Each class needs at least one row for training and one for validation. "
+                "Send more rows, or change `holdout`."
+            )
             raise TooFewRows(detail, flaws=[Flaw(detail, "validation.holdout")])
 
 
@@ -111,21 +120,30 @@ def _require_searchable(counts: NDArray[np.int64], options: TrainingOptions) -> 
     if search is None:
         return
     if search.folds is not None and smallest < search.folds:
-        detail = f"{search.folds} folds, but the smallest class has {smallest} rows"
+        detail = (
+            f"{search.folds} folds need at least {search.folds} rows of each class; "
+            f"the smallest class has {smallest}."
+        )
         raise TooFewRows(detail, flaws=[Flaw(detail, "search.folds")])
     left = smallest
     if options.validation is not None and options.validation.folds is not None:
-        left -= -(-smallest // options.validation.folds)  # the search is repeated inside the folds
+        left -= -(-smallest // options.validation.folds)  # the search is repeated in every fold
     if left < 2:
-        detail = "a search needs two rows of every class to train on and to test on"
+        detail = (
+            "A search needs at least two rows of each class, also within the folds of a "
+            "validation. Send more rows, or train without a search."
+        )
         raise TooFewRows(detail, flaws=[Flaw(detail, "search")])
     if search.scoring == "roc_auc" and len(counts) > 2:
-        detail = f"roc_auc is for two classes, there are {len(counts)}"
+        detail = (
+            f"roc_auc requires exactly 2 classes; the data have {len(counts)}. "
+            "Choose another scoring."
+        )
         raise invalid([Flaw(detail, "search.scoring")])
 
 
 def label_text(label: str | int | bool) -> str:
-    """A label as JSON writes it, without quotes: the key of a class weight."""
+    """Return a label as the key of a class weight: as in JSON, without quotes."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
@@ -135,7 +153,7 @@ def _require_class_weights(classes: Sequence[Any], options: TrainingOptions) -> 
         known = {label_text(label) for label in classes}
         unknown = sorted(weights.keys() - known)
         if unknown:
-            detail = f"no row has the label {unknown[0][:64]!r}"
+            detail = f"No row has the label {unknown[0][:64]!r}."
             raise invalid([Flaw(detail, "params.class_weight")])
 
 
@@ -145,19 +163,20 @@ def _require_weights(data: TrainingData) -> None:
     totals = np.bincount(data.codes, weights=data.weights, minlength=len(data.classes))
     if (totals <= 0).any():
         label = data.classes[int(np.argmin(totals))]
-        raise invalid([Flaw(f"all rows of class {label!r} have weight 0", "sample_weight")])
+        detail = f"All rows of class {label!r} have weight 0. At least one needs a positive weight."
+        raise invalid([Flaw(detail, "sample_weight")])
 
 
 def require_cells(table: Table, *, impute: bool, one_hot: bool) -> None:
-    """Refuse text and missing cells where the options do not allow them."""
+    """Raise `InvalidRequest` for text or missing cells that the options do not allow."""
     flaws: list[Flaw] = []
     if table.texts and not one_hot:
         column = min(table.texts)
         row = int(np.argmax(table.texts[column].codes != MISSING))
-        detail = "text is not a number; `one_hot` encodes text columns"
+        detail = "Text is not a number. Set `one_hot` to encode text columns."
         flaws.append(Flaw(detail, "X", row, table.column_name(column)))
     if not impute:
-        detail = "the cell is missing; `impute` fills missing cells"
+        detail = 'The cell is missing. Set `impute` to "median" to fill in missing cells.'
         for row, column in missing_cells(table):
             flaws.append(Flaw(detail, "X", row, table.column_name(column)))
     if flaws:
@@ -165,7 +184,7 @@ def require_cells(table: Table, *, impute: bool, one_hot: bool) -> None:
 
 
 def missing_cells(table: Table) -> list[tuple[int, int]]:
-    """The first few (row, column) without a value."""
+    """Return the positions (row, column) of the first missing cells, at most `MAX_FLAWS`."""
     missing: NDArray[np.bool_] = np.isnan(table.numbers)
     for column, text in table.texts.items():
         missing[:, column] = text.codes == MISSING
@@ -180,5 +199,5 @@ def _require_columns(table: Table) -> None:
         empty[column] = not text.vocabulary
     if empty.any():
         column = int(np.argmax(empty))
-        detail = "the column has no values at all"
+        detail = "All cells of the column are missing. Leave the column out."
         raise invalid([Flaw(detail, "X", column=table.column_name(column))])

@@ -1,4 +1,4 @@
-"""The stored part of the model info, from a fitted estimator."""
+"""The stored part of the model info, computed from a fitted estimator."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from frtsvm_core import FRTSVMClassifier
 from frtsvm_core.model_selection.calibration import Calibration
 from frtsvm_core.model_selection.distance_weights import LearnedBalance
 
+#: Largest number of suspected rows in the model info. All of them are in the evidence.
 MAX_SUSPECTED = 100
 
 
@@ -25,7 +26,7 @@ def describe(
     estimator: FRTSVMClassifier,
     evidence: dict[str, Any],
 ) -> dict[str, Any]:
-    """Everything about a version that never changes."""
+    """Return the facts about a version, which never change."""
     memberships, suspected = evidence["memberships"], evidence["suspected"]
     rows = np.flatnonzero(suspected)
     rows = rows[np.argsort(memberships[rows], kind="stable")][:MAX_SUSPECTED]
@@ -59,7 +60,7 @@ def describe(
 def describe_decision(
     data: TrainingData, estimator: FRTSVMClassifier, learned: LearnedBalance | None
 ) -> dict[str, Any] | None:
-    """How much the distances count, pair by pair of planes; None: the nearer plane decides."""
+    """Return the distance weights of each pair of planes, or None if the nearer plane decides."""
     if learned is None:
         return None
     weights = learned.balance.weights.reshape(-1, 2).tolist()
@@ -80,7 +81,7 @@ def describe_decision(
 
 
 def describe_probability(calibration: Calibration) -> dict[str, Any]:
-    """How good the probabilities were for rows that did not shape them."""
+    """Return the reliability of the probabilities, computed on rows outside the calibration fit."""
     reliability = calibration.reliability
     assert reliability is not None
     bins = np.stack(list(reliability.to_dict().values()), axis=1)

@@ -1,4 +1,4 @@
-"""One fit: inputs that can be computed with, an estimator, planes that are finite."""
+"""One fit: finite inputs, an estimator, finite planes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from frtsvm_core import FRTSVMClassifier
 
 
 def inputs_of(preprocessor: Preprocessor, table: Table) -> Matrix:
-    """What the estimator sees of the rows of a table."""
+    """Return the inputs of the estimator for the rows of a table."""
     with np.errstate(over="ignore", invalid="ignore"):
         inputs = preprocessor.transform(table)
     if not np.isfinite(inputs).all():
         column = int(np.argwhere(~np.isfinite(inputs))[0, 1])
-        raise TrainingRejected(f"input {column} is too large to be scaled in double precision")
+        raise TrainingRejected(
+            f"Input {column} has values too large to be scaled in double precision. "
+            "Rescale the column."
+        )
     return inputs
 
 
 def estimator_for(params: EstimatorParams, data: TrainingData) -> FRTSVMClassifier:
-    """The estimator, for classes that are numbered."""
+    """Return an estimator for classes given as codes 0, 1, ..."""
     values: dict[str, Any] = params.model_dump()
     weights = values["class_weight"]
     if isinstance(weights, dict):
@@ -39,12 +42,15 @@ def estimator_for(params: EstimatorParams, data: TrainingData) -> FRTSVMClassifi
 def fit(
     params: EstimatorParams, inputs: Matrix, data: TrainingData, sweep: Callable[[Any], None]
 ) -> FRTSVMClassifier:
-    """A fitted estimator; `sweep` is told of its progress."""
+    """Return a fitted estimator; `sweep` is its progress callback."""
     estimator = estimator_for(params, data)
     try:
         estimator.fit(inputs, data.codes, sample_weight=data.weights, callback=sweep)
     except (ValueError, np.linalg.LinAlgError, FloatingPointError) as error:
-        raise TrainingRejected(f"the training failed: {str(error)[:500]}") from error
+        raise TrainingRejected(f"The training failed: {str(error)[:500]}") from error
     if not np.isfinite(np.asarray(estimator.plane_norms_)).all():
-        raise TrainingRejected("the training gave planes that are not finite")
+        raise TrainingRejected(
+            "The training gave planes with values that are not finite. Scale the columns, or "
+            "choose other parameters."
+        )
     return estimator

@@ -1,7 +1,7 @@
-"""The format of artifacts."""
+"""Format numbers of artifacts."""
 
-#: Raised whenever a reader of the old format would misread the new one.
+#: Increase it whenever a reader of the old format would misread the new one.
 #: 2: predictors may have a `calibration`, evidence a `search`.
 FORMAT = 2
-#: What is read. Versions of earlier formats stay as they were written.
+#: Formats that can be read. Artifacts of earlier formats are not rewritten.
 KNOWN_FORMATS = (1, 2)

@@ -1,4 +1,4 @@
-"""Folds, holdouts and the scores on them."""
+"""Folds and holdouts of a validation, and their scores."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Codes = NDArray[np.int64]
 def splits(
     codes: Codes, validation: Validation, seed: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Rows to train on and rows to test on, with the shares of the classes kept."""
-    # Imported where it is used: web processes load this module and never split anything.
+    """Yield stratified (training rows, test rows)."""
+    # Imported here because web processes load this module but do not need scikit-learn.
     from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
     if validation.folds is not None:
@@ -28,19 +28,19 @@ def splits(
 
 
 def n_splits(validation: Validation | None) -> int:
-    """How many models a validation fits."""
+    """Return the number of models that a validation fits."""
     return 0 if validation is None else validation.folds or 1
 
 
 def scores(true: Codes, predicted: Codes, n_classes: int) -> dict[str, Any]:
-    """Accuracy, balanced accuracy, F1 (mean over the classes) and the confusion matrix."""
+    """Return accuracy, balanced accuracy, F1 (mean over the classes) and the confusion matrix."""
     pairs = true * n_classes + predicted
     matrix = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
     return {**summary(matrix), "confusion_matrix": matrix.tolist()}
 
 
 def summary(matrix: NDArray[np.int64]) -> dict[str, float]:
-    """The measures that a confusion matrix gives. Classes that do not occur do not count."""
+    """Return the scores of a confusion matrix, without classes that do not occur."""
     hits = np.diag(matrix).astype(float)
     actual, guessed = matrix.sum(axis=1), matrix.sum(axis=0)
     occurs = actual > 0
@@ -55,7 +55,7 @@ def summary(matrix: NDArray[np.int64]) -> dict[str, float]:
 
 
 def combine(validation: Validation, folds: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over the folds, and the sum of their confusion matrices."""
+    """Return the means over the folds and the sum of their confusion matrices."""
     total = np.sum([fold["confusion_matrix"] for fold in folds], axis=0)
     means = {
         name: float(np.mean([fold[name] for fold in folds]))

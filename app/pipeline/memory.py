@@ -1,8 +1,9 @@
-"""How much memory a training will need, before it starts.
+"""Estimates of the memory that a training needs, before it starts.
 
-Counted are the large arrays that exist at the same time; `n` rows, `p` inputs, `m` columns of the
-feature rows (p, or the rank of the kernel's factor). The figure is an upper bound on purpose: a
-training that is refused can be sent again with fewer rows, one that dies half-way has cost time.
+The estimates add up the large arrays that exist at the same time, for `n` rows, `p` inputs and `m`
+columns of the feature rows (`p`, or the rank of the kernel factor). They are upper bounds on
+purpose: a training that is refused can be sent again with fewer rows, but one that runs out of
+memory has already cost time.
 """
 
 from __future__ import annotations
@@ -17,27 +18,29 @@ from frtsvm_core.cores import available_cores
 from frtsvm_core.kernels.rank import EXACT_ROWS, affordable_rank
 
 DOUBLE = 8
-#: Interpreter, libraries' work space and thread stacks.
+#: Bytes for the interpreter, the work space of libraries, and thread stacks.
 FIXED = 192 * 1024**2
 
 
-#: What the plan "auto" has at most in its folds, and the smallest rank it refits with; a test compares
-#: them with the search itself, which a web process does not load.
+#: Most rows and largest rank of the plan "auto" in its folds, and smallest rank of its refit. A
+#: test compares them with the search itself, which web processes do not load.
 AUTO_ROWS, AUTO_RANK, AUTO_REFIT_RANK = 6000, 400, 64
-#: Up to 600 rows, or twice the columns, the path of slack costs holds the matrix of a dual as a whole.
+#: The regularization path holds the whole matrix of a dual problem if it has at most 600 rows, or
+#: at most twice the columns and 4000 rows.
 GRAM_ROWS, MOST_GRAM_ROWS = 600, 4000
-#: What folds of a validation free and the next cannot use, being of other sizes: 0.16 was measured.
+#: Share of memory that one validation fold frees but the next cannot reuse, because its arrays have
+#: other sizes. Measured: 0.16.
 LEFT_BY_FOLDS = 0.25
-#: Prepared folds that a worker of a cluster keeps; a test compares it with the search.
+#: Number of prepared folds that a cluster worker caches; a test compares it with the search.
 KEPT = 2
 
 
 def estimate_bytes(data: TrainingData, options: TrainingOptions) -> int:
-    """Bytes that the training takes at its peak: a fit, of all rows or a fold, or a search."""
+    """Return the peak memory of a training in bytes."""
     needed = _unvalidated_bytes(data, options)
     if options.validation is None:
         return needed
-    # The rows of a fold are a copy, with their positions, codes and weights.
+    # Each fold copies its rows, with their positions, codes and weights.
     copied = DOUBLE * data.table.n_rows * (data.table.n_columns + 4)
     return needed + int(LEFT_BY_FOLDS * (needed - FIXED)) + copied
 
@@ -51,11 +54,11 @@ def _unvalidated_bytes(data: TrainingData, options: TrainingOptions) -> int:
 
 
 def fit_bytes(data: TrainingData, params: EstimatorParams) -> int:
-    """Bytes that one fit takes at its peak."""
+    """Return the peak memory of one fit in bytes."""
     n = data.table.n_rows
     p = n_inputs(data)
     m = factor_width(n, p, params)
-    rows = 3 * n * max(p, data.table.n_columns)  # as sent, as scaled, and one on the way
+    rows = 3 * n * max(p, data.table.n_columns)  # as received, as scaled, and one temporary copy
     factor = 0 if params.kernel == "linear" else 2 * n * m
     whitened = 2 * opposing_rows(data, params) * (m + 1)
     small = (3 * len(data.classes) + 6) * m * m
@@ -64,7 +67,7 @@ def fit_bytes(data: TrainingData, params: EstimatorParams) -> int:
 
 
 def search_bytes(data: TrainingData, options: TrainingOptions, params: EstimatorParams) -> int:
-    """Bytes that the folds of a search take, which are all prepared at the same time."""
+    """Return the memory of the folds of a search in bytes. All are prepared at the same time."""
     assert options.search is not None
     folds = options.search.folds_for(int(data.class_counts().min()))
     raw, kept, passing = _fold_cells(data, options, params)
@@ -72,8 +75,10 @@ def search_bytes(data: TrainingData, options: TrainingOptions, params: Estimator
 
 
 def folds_at_a_time(data: TrainingData, options: TrainingOptions, allowed: int) -> int:
-    """How many folds of a search a worker of a cluster can work on in so many bytes, at least one. It
-    also has the table, and keeps the folds that it worked on last."""
+    """Return how many search folds a cluster worker can work on at a time in `allowed` bytes.
+
+    It is at least one. The worker also holds the table and caches the folds that it used last.
+    """
     fitting = []
     for params in _searched(options):
         raw, kept, passing = _fold_cells(data, options, params)
@@ -84,7 +89,7 @@ def folds_at_a_time(data: TrainingData, options: TrainingOptions, allowed: int) 
 def _fold_cells(
     data: TrainingData, options: TrainingOptions, params: EstimatorParams
 ) -> tuple[int, int, int]:
-    """Numbers in memory: the table, a prepared fold, and what passes while one is worked on."""
+    """Return the number of doubles in the table, in a prepared fold, and in temporary arrays."""
     assert options.search is not None
     n, p, n_classes = data.table.n_rows, n_inputs(data), len(data.classes)
     raw = 2 * n * (data.table.n_columns + p)
@@ -102,17 +107,20 @@ def _fold_cells(
 def within_memory(
     data: TrainingData, options: TrainingOptions, allowed: int | None
 ) -> TrainingOptions:
-    """The options, with a kernel rank that fits. A search chooses it by the time it has."""
+    """Return the options with a kernel rank that fits into `allowed` bytes.
+
+    A search chooses the rank by its time budget, not by the memory.
+    """
     params = options.params
     while allowed is not None and params.kernel != "linear" and fit_bytes(data, params) > allowed:
         if not isinstance(params.rank, int) or params.rank <= AUTO_REFIT_RANK:
-            break  # the caller's own, or as small as it gets
+            break  # not a rank that a search chose, or already the smallest
         params = params.model_copy(update={"rank": max(AUTO_REFIT_RANK, params.rank // 2)})
     return options.model_copy(update={"params": params})
 
 
 def _searched(options: TrainingOptions) -> list[EstimatorParams]:
-    """The configurations that can need most memory: each kernel with the largest rank."""
+    """Return the configurations that can need most memory."""
     assert options.search is not None
     params, grid = options.params, options.search.grid
     if grid is not None:
@@ -129,13 +137,13 @@ def _searched(options: TrainingOptions) -> list[EstimatorParams]:
 
 
 def n_inputs(data: TrainingData) -> int:
-    """Columns after encoding."""
+    """Return the number of columns after encoding."""
     words = sum(len(text.vocabulary) for text in data.table.texts.values())
     return data.table.n_columns - len(data.table.texts) + words
 
 
 def factor_width(n: int, p: int, params: EstimatorParams) -> int:
-    """Columns of the feature rows at most."""
+    """Return the largest possible number of columns of the feature rows."""
     if params.kernel == "linear":
         return min(n, p)
     if params.rank is None:
@@ -146,7 +154,7 @@ def factor_width(n: int, p: int, params: EstimatorParams) -> int:
 
 
 def opposing_rows(data: TrainingData, params: EstimatorParams) -> int:
-    """Rows in the planes that are solved side by side: as many planes as there are cores."""
+    """Return the number of rows in the planes solved in parallel, one plane per CPU core."""
     counts = np.sort(data.class_counts())[::-1]
     cores = available_cores()
     if len(counts) == 2:

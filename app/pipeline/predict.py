@@ -1,4 +1,4 @@
-"""A loaded version: rows in, labels out."""
+"""Prediction with a loaded model version."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from frtsvm_core.finite import LARGEST_VALUE
 from frtsvm_core.model_selection.calibration import Calibration
 from frtsvm_core.predictor import Decision, concatenate_decisions
 
-#: Numbers whose squares sum to less are all below 1e60, and none is missing: NaN is less than
-#: nothing. One product of a vector with itself checks them all.
+#: If the squares of some numbers sum to less than this, all of them are below 1e60. Comparisons
+#: with NaN are always false, so one dot product checks for missing cells too.
 _MAX_SQUARES = 1e120
-#: With such rows, a model whose own numbers stay below this cannot leave the range of doubles.
+#: With such rows, a model whose parameters are below this cannot overflow.
 _MAX_MAGNITUDE = 1e60
-#: Numbers that are worked on at a time: few enough to stay in the cache from one step to the next.
+#: Numbers to process at a time: few enough to stay in the CPU cache between two steps.
 _BLOCK_NUMBERS = 32 * 1024
-#: But rows enough for a product of matrices to be worth its name.
+#: Smallest number of rows per block, so that matrix products stay efficient.
 _BLOCK_ROWS = 256
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Row by row."""
+    """The prediction of each row."""
 
     codes: NDArray[np.intp]
-    """Numbers of the classes."""
+    """Indices into `classes`."""
     classes: NDArray[Any]
     scores: NDArray[np.float64]
     distances: NDArray[np.float64] | None
@@ -43,17 +43,20 @@ class Prediction:
 
     @property
     def labels(self) -> list[Any] | NDArray[np.int64]:
-        """The classes themselves; whole numbers in an array, which is written without a list of them."""
+        """The predicted labels; integers as an array, which can be serialized without a list."""
         found = self.classes.take(self.codes)
         return found.tolist() if found.dtype == object else found
 
 
 class Predictor:
-    """What one version answers. Its arrays may be mapped read-only; nothing writes to them."""
+    """Predicts with one version. Its arrays may be memory-mapped read-only; none is written."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         if state.get("format") not in KNOWN_FORMATS:
-            raise ArtifactDamaged(f"artifact format {state.get('format')!r} is not known")
+            raise ArtifactDamaged(
+                f"The artifact has the unknown format {state.get('format')!r}. "
+                "It was probably written by a newer version of the service."
+            )
         self.classes: list[Any] = state["classes"]
         self._labels = _array_of(self.classes)
         self.names: tuple[str, ...] | None = (
@@ -63,22 +66,22 @@ class Predictor:
         self._impute: bool = state["impute"]
         self._preprocess = Preprocessor.from_state(state["preprocess"])
         self._model: FittedPredictor = from_arrays(state["model"])
-        self._plain = (
+        self._is_simple = (
             not self._impute
             and not self._preprocess.categories
             and self._preprocess.largest < _MAX_MAGNITUDE
             and self._model.is_bounded(_MAX_MAGNITUDE)
         )
-        #: Bytes made of the model for prediction, beyond what is stored.
+        #: Size in bytes of the arrays prepared for prediction, in addition to the stored ones.
         self.prepared_bytes: int = self._model.prepare()
-        #: Multiplications for one row.
+        #: Number of multiplications per row.
         self.work_per_row: int = self._model.work_per_row
         calibration = state.get("calibration")
         self._calibration = None if calibration is None else Calibration.from_arrays(calibration)
 
     def predict(self, table: Table) -> Prediction:
-        """Labels, scores, distances and probabilities of the rows."""
-        decision = self._decide_plain(table) or self._decide(table)
+        """Return labels, scores, distances and probabilities of the rows."""
+        decision = self._decide_simple(table) or self._decide(table)
         probabilities = None
         if self._calibration is not None:
             probabilities = self._calibration.probabilities(decision.scores)
@@ -86,10 +89,10 @@ class Predictor:
             decision.codes, self._labels, decision.scores, decision.distances, probabilities
         )
 
-    def _decide_plain(self, table: Table) -> Decision | None:
-        """The usual case, numbers in the order of the training; None if it is any other."""
+    def _decide_simple(self, table: Table) -> Decision | None:
+        """Predict a table of numbers in the order of the training; None for any other table."""
         numbers = table.numbers
-        if not self._plain or table.texts or numbers.shape[1] != self.n_columns:
+        if not self._is_simple or table.texts or numbers.shape[1] != self.n_columns:
             return None
         if table.names is not None and table.names != self.names:
             return None
@@ -110,24 +113,25 @@ class Predictor:
         return self._model.decide_unchecked(self._preprocess.scale(numbers))
 
     def _decide(self, table: Table) -> Decision:
-        """Any table, or what is wrong with it."""
+        """Predict any table, or raise an error that says what is wrong with it."""
         table = self._aligned(table)
         with np.errstate(over="ignore", invalid="ignore"):
             inputs = self._preprocess.transform(table)
-            _require_moderate(inputs, LARGEST_VALUE)
+            _require_bounded(inputs, LARGEST_VALUE)
             decision = self._model.decide_unchecked(inputs)
-        # A plane without direction is 1e153 away from every row, which is an answer; infinity is not.
-        _require_moderate(decision.scores, np.inf)
+        # The distance to a degenerate plane is about 1e153, which is valid; infinity is not.
+        _require_bounded(decision.scores, np.inf)
         return decision
 
     def _aligned(self, table: Table) -> Table:
-        """The columns in the order of the training, or what is wrong with them."""
+        """Return the table with its columns in the order of the training."""
         if table.names is not None:
             table = self._by_name(table)
         if table.n_columns != self.n_columns:
             raise FeatureMismatch(
-                f"the rows have {table.n_columns} features, the model has {self.n_columns}",
-                flaws=[Flaw(f"expected {self.n_columns} features", "X", 0)],
+                f"The rows have {table.n_columns} features, but the model was trained on "
+                f"{self.n_columns}. Send the same features in the same order.",
+                flaws=[Flaw(f"The row must have {self.n_columns} features.", "X", 0)],
             )
         require_cells(table, impute=self._impute, one_hot=bool(self._preprocess.categories))
         self._require_kinds(table)
@@ -136,15 +140,17 @@ class Predictor:
     def _by_name(self, table: Table) -> Table:
         if self.names is None:
             raise FeatureMismatch(
-                "the model was trained without feature names, send rows as lists",
-                flaws=[Flaw("rows must be lists", "X", 0)],
+                "The model was trained without feature names. Send rows as lists, not as objects.",
+                flaws=[Flaw("The row must be a list.", "X", 0)],
             )
         given, known = set(table.names or ()), set(self.names)
-        flaws = [Flaw("feature is missing", "X", 0, name) for name in sorted(known - given)]
-        flaws += [Flaw("feature is not known", "X", 0, name) for name in sorted(given - known)]
+        flaws = [Flaw("The feature is missing.", "X", 0, name) for name in sorted(known - given)]
+        flaws += [Flaw("The feature is unknown.", "X", 0, name) for name in sorted(given - known)]
         if flaws:
+            problem = flaws[0].detail.removeprefix("The feature is ")
             raise FeatureMismatch(
-                f"feature {flaws[0].column!r} is {flaws[0].detail.removeprefix('feature is ')}",
+                f"The feature {flaws[0].column!r} is {problem} The model was trained on the "
+                f"features {', '.join(self.names[:20])}.",
                 flaws=flaws[:10],
             )
         return table.reordered(self.names)
@@ -154,14 +160,14 @@ class Predictor:
             wants_text = column in self._preprocess.categories
             if wants_text != (column in table.texts):
                 if wants_text and np.isnan(table.numbers[:, column]).all():
-                    continue  # every cell is missing
+                    continue  # all cells are missing
                 name = self.names[column] if self.names else column
-                detail = "expected text" if wants_text else "expected numbers"
+                detail = f"The column must contain {'text' if wants_text else 'numbers'}."
                 raise invalid([Flaw(detail, "X", 0, name)])
 
 
 def _array_of(classes: list[Any]) -> NDArray[Any]:
-    """Of whole numbers if they are, else of the very objects: text, truth."""
+    """Return the classes as an array of int64 if they are integers, else of objects."""
     if all(type(label) is int for label in classes):
         numbers = np.array(classes)
         if numbers.dtype == np.int64:
@@ -171,9 +177,10 @@ def _array_of(classes: list[Any]) -> NDArray[Any]:
     return found
 
 
-def _require_moderate(values: NDArray[np.float64], limit: float) -> None:
-    """Refuse rows so far out that arithmetic on them leaves the range of doubles."""
-    moderate = np.abs(values) < limit
-    if not moderate.all():
-        row = int(np.argwhere(~moderate)[0, 0])
-        raise invalid([Flaw("the row is too far from the training data to compute with", "X", row)])
+def _require_bounded(values: NDArray[np.float64], limit: float) -> None:
+    """Raise `InvalidRequest` for rows on which arithmetic would overflow."""
+    bounded = np.abs(values) < limit
+    if not bounded.all():
+        row = int(np.argwhere(~bounded)[0, 0])
+        detail = "The row has values too far from the training data to compute with."
+        raise invalid([Flaw(detail, "X", row)])

@@ -1,7 +1,7 @@
-"""From a table to the numbers that a model sees: fill, encode, scale.
+"""Preprocessing of tables: imputation, encoding and scaling.
 
-Everything is learned from the training rows alone (inside the folds when a model is validated) and
-kept as plain arrays.
+All parameters are learned from the training rows only (those of the fold during a validation) and
+stored as plain arrays.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Preprocessor:
-    """x -> (filled and encoded x - offset) * factor, column by column."""
+    """Computes (imputed and encoded x - offset) * factor, column by column."""
 
     numeric: NDArray[np.int64]
-    """Columns of the table that are numbers."""
+    """Indices of the numeric columns of the table."""
     categories: dict[int, tuple[str, ...]]
-    """Text column -> words, each of which becomes one input."""
+    """Index of a text column -> its categories, each of which becomes one input."""
     medians: Matrix | None
-    """One per numeric column if missing cells are filled."""
+    """One median per numeric column if missing cells are imputed, else None."""
     offset: Matrix
     factor: Matrix
 
@@ -39,7 +39,7 @@ class Preprocessor:
 
     @property
     def largest(self) -> float:
-        """The largest number that rows are scaled with."""
+        """Largest absolute value of offset and factor."""
         return float(max(np.abs(self.offset).max(initial=0), np.abs(self.factor).max(initial=0)))
 
     @cached_property
@@ -48,7 +48,7 @@ class Preprocessor:
 
     @classmethod
     def fit(cls, table: Table, options: TrainingOptions) -> Preprocessor:
-        """Learn from the rows of a table."""
+        """Learn medians, categories and scaling from the rows of a table."""
         text_columns = sorted(table.texts)
         numeric = np.array([j for j in range(table.n_columns) if j not in table.texts], np.int64)
         medians = None
@@ -58,7 +58,7 @@ class Preprocessor:
         n_words = sum(map(len, categories.values()))
         blank = cls(numeric, categories, medians, np.zeros(0), np.zeros(0))
         offset, factor = _scaling(blank._filled(table), options.scale)
-        # Encoded text is 0 or 1 already.
+        # Encoded text is 0 or 1 and is not scaled.
         return cls(
             numeric,
             categories,
@@ -68,7 +68,7 @@ class Preprocessor:
         )
 
     def transform(self, table: Table) -> Matrix:
-        """The inputs of the model for the rows of a table, which is left as it is."""
+        """Return the inputs of the model for the rows of a table, without changing the table."""
         if not self.categories:
             return self.scale(self._filled(table))
         blocks = [self._filled(table)]
@@ -76,7 +76,7 @@ class Preprocessor:
         return self.scale(np.hstack(blocks))
 
     def scale(self, inputs: Matrix) -> Matrix:
-        """(inputs - offset) * factor; `inputs` itself where that changes nothing."""
+        """Return (inputs - offset) * factor, or `inputs` itself if it is the same."""
         if self._is_identity:
             return inputs
         scaled: Matrix = inputs - self.offset
@@ -92,13 +92,13 @@ class Preprocessor:
         return np.where(np.isnan(numbers), self.medians, numbers)
 
     def input_names(self, names: list[str]) -> list[str]:
-        """How to call the inputs, given the names of the columns."""
+        """Return the names of the inputs, given the names of the columns."""
         plain = [names[j] for j in self.numeric]
         encoded = [f"{names[j]}={word}" for j, words in self.categories.items() for word in words]
         return plain + encoded
 
     def to_state(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data to store with the model."""
         return {
             "numeric": self.numeric,
             "categories": [
@@ -112,13 +112,13 @@ class Preprocessor:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Preprocessor:
-        """What `to_state` was given."""
+        """Create a preprocessor from the result of `to_state`."""
         categories = {item["column"]: tuple(item["words"]) for item in state["categories"]}
         return cls(state["numeric"], categories, state["medians"], state["offset"], state["factor"])
 
 
 def _medians(numbers: Matrix) -> Matrix:
-    """Column medians; 0 for a column that has no values among these rows."""
+    """Return the medians of the columns, 0 for a column without values in these rows."""
     empty = np.isnan(numbers).all(axis=0)
     medians = np.zeros(numbers.shape[1])
     if not empty.all():
@@ -132,7 +132,7 @@ def _words_in_use(text: TextColumn) -> tuple[str, ...]:
 
 
 def _scaling(numbers: Matrix, method: str) -> tuple[Matrix, Matrix]:
-    """Offset and factor of each column; a constant column is only shifted."""
+    """Return offset and factor of each column; a constant column gets the factor 1."""
     if method == "none":
         return np.zeros(numbers.shape[1]), np.ones(numbers.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -146,12 +146,12 @@ def _scaling(numbers: Matrix, method: str) -> tuple[Matrix, Matrix]:
 
 
 def _one_hot(text: TextColumn | None, table: Table, words: tuple[str, ...]) -> Matrix:
-    """One column per word; words never seen in training, and missing cells, are all zeros."""
+    """Return one 0/1 column per category; unknown categories and missing cells give zeros."""
     out = np.zeros((table.n_rows, len(words)))
     if text is not None:
         index = {word: j for j, word in enumerate(words)}
         target = np.array([index.get(word, -1) for word in text.vocabulary] + [-1], np.int64)
-        columns = target[text.codes]  # code -1, missing, takes the last entry
+        columns = target[text.codes]  # code -1 (missing) selects the last entry
         rows = np.flatnonzero(columns >= 0)
         out[rows, columns[rows]] = 1.0
     return out

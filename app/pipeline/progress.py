@@ -1,4 +1,4 @@
-"""How far a training is, from what the solver and the search report."""
+"""Progress of a training in percent, from the reports of the solver and the search."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any
 
 Report = Callable[[dict[str, Any]], None]
 
-#: Shares of the whole that the steps around the fits get, in percent.
+#: Percentages at which the first fit starts and the last fit ends.
 BEFORE, AFTER = 2.0, 95.0
-#: A search takes about as long as this many fits; nobody knows exactly.
+#: Assumed duration of a search, in fits.
 SEARCH_WEIGHT = 9.0
 
 
 class Progress:
-    """Turns (fit, plane, sweep, violation) into a percentage that never falls.
+    """Computes a percentage that never decreases.
 
-    Nobody knows how many sweeps a plane needs. Violations fall roughly geometrically, so the share
-    of a plane is how far its violation has come, on a log scale, towards the tolerance.
+    The number of sweeps that a plane needs is not known in advance. Violations decrease roughly
+    geometrically, so the share of a plane is the progress of its violation towards the tolerance on
+    a logarithmic scale.
     """
 
     def __init__(self, n_fits: int, tol: float, report: Report, n_searches: int = 0) -> None:
@@ -36,33 +37,33 @@ class Progress:
         self._gaps: dict[int, float] = {}
 
     def phase(self, name: str, percent: float | None = None) -> None:
-        """Begin a step that is not a fit."""
+        """Start a step that is not a fit."""
         self._phase = name
         self._emit(percent if percent is not None else self._percent)
 
     def next_fit(self, phase: str) -> None:
-        """Begin the next fit."""
+        """Start the next fit."""
         self._first, self._done, self._gaps = {}, {}, {}
         self._next(phase, 1.0)
 
     def next_search(self, phase: str, *, shown: bool = True) -> None:
-        """Begin the next search; what one finds that only measures another is not `shown`."""
+        """Start the next search; results of searches inside a validation are not `shown`."""
         self._shown = shown
         self._next(phase, SEARCH_WEIGHT)
 
     def search(self, done: float, details: dict[str, Any]) -> None:
-        """How much of the search is done, and what it has found; remembered to the end."""
+        """Report the share of the search that is done, and its results, shown until the end."""
         if self._shown:
             self._search = {"search": details}
-        elif self._search:  # counts and best stay those of the model; the time is what is left now
+        elif self._search:  # keep the results of the search for the model, but update the time
             now = {"seconds_left": details["seconds_left"]}
             self._search = {"search": {**self._search["search"], **now}}
         self._emit(self._share(done))
 
     def sweep(self, event: Any) -> None:
-        """The callback of the estimator; planes may come in any order, also mixed."""
+        """Report one sweep; the callback of the estimator. Planes may be interleaved."""
         violation = float(event.violation)
-        if not math.isfinite(violation):  # the estimator tells of a step before the planes
+        if not math.isfinite(violation):  # a step of the estimator before the planes
             self._emit(self._percent)
             return
         first = self._first.setdefault(event.plane, violation)
@@ -84,8 +85,8 @@ class Progress:
             return 1.0
         if first <= self._tol:
             return 0.0
-        way = math.log(first / self._tol)
-        return min(1.0, max(0.0, math.log(first / violation) / way))
+        distance = math.log(first / self._tol)
+        return min(1.0, max(0.0, math.log(first / violation) / distance))
 
     def _next(self, phase: str, weight: float) -> None:
         self._phase = phase

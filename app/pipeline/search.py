@@ -1,7 +1,8 @@
-"""The parameter search of a training, and what is kept of it.
+"""The parameter search of a training, and its stored results.
 
-Scaling, filling and encoding are learned inside every fold from its training rows alone. For that the
-search is given row numbers in place of rows, and a transformer that turns them into inputs.
+Scaling, imputation and encoding are learned inside every fold from its training rows only.
+Therefore the search receives row numbers instead of rows, and a transformer that turns them into
+inputs.
 """
 
 from __future__ import annotations
@@ -28,30 +29,31 @@ from frtsvm_core.model_selection import Calibration, FRTSVMSearchCV, SearchProgr
 from frtsvm_core.model_selection.auto import SEARCH_SHARE
 from frtsvm_core.model_selection.distance_weights import LearnedBalance
 
-#: Of the parameters that a caller may fix, those that the plan "auto" would choose otherwise.
+#: Parameters that the plan "auto" chooses unless the caller fixes them.
 VARIED = ("kernel", "gamma", "c1", "c3", "penalty", "membership", "mu", "rank")
-#: Configurations in the model info; all are in the evidence.
+#: Number of configurations in the model info. All of them are in the evidence.
 N_BEST = 10
-#: The plan "auto" grows as it goes: when all that is planned is tried, this much of it is done.
+#: The plan "auto" adds configurations as it proceeds, so this share is done when all those planned
+#: so far have been evaluated.
 KNOWN_SHARE = 0.7
 
 
 class NothingTried(Exception):
-    """The search was asked to end before any configuration was tried on all folds."""
+    """The search was stopped before any configuration was evaluated on all folds."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """The outcome of a search."""
+class SearchOutcome:
+    """The result of a search."""
 
     params: EstimatorParams
-    """For a fit on all rows."""
+    """Parameters for the fit on all rows."""
     balance: LearnedBalance | None
     calibration: Calibration | None
     summary: dict[str, Any]
-    """For the model info."""
+    """Part of the model info."""
     table: dict[str, Any]
-    """Every configuration, as plain data."""
+    """All evaluated configurations, as plain data."""
 
 
 def find_parameters(
@@ -60,11 +62,11 @@ def find_parameters(
     budget: float,
     progress: Progress,
     stop: Callable[[], bool],
-) -> Found:
-    """Search for at most about `budget` seconds, or until `stop` says so."""
+) -> SearchOutcome:
+    """Search for at most about `budget` seconds, or until `stop()` is true."""
     search = options.search
     assert search is not None
-    watch = _Watch(search, budget, progress, stop)
+    callback = _SearchCallback(search, budget, progress, stop)
     fixed = sorted(options.params.model_fields_set)
     n_folds = search.folds_for(int(data.class_counts().min()))
     found = FRTSVMSearchCV(
@@ -78,17 +80,17 @@ def find_parameters(
         probability=search.probability,
         balance="auto" if search.balance is None else search.balance,
         time_budget=budget,
-        # Beyond the folds, threads would work on several kernels at once, and need their memory.
+        # More threads than folds would work on several kernels at a time and need memory for each.
         n_jobs=min(n_folds, available_cores()),
         random_state=search.seed,
     )
     numbers = np.arange(data.table.n_rows, dtype=np.float64)[:, None]
     try:
-        found.fit(numbers, data.codes, sample_weight=data.weights, callback=watch)
+        found.fit(numbers, data.codes, sample_weight=data.weights, callback=callback)
     except StopSearch:
         raise NothingTried from None
     except (ValueError, np.linalg.LinAlgError, FloatingPointError) as error:
-        raise TrainingRejected(f"the search failed: {str(error)[:500]}") from error
+        raise TrainingRejected(f"The search failed: {str(error)[:500]}") from error
     table = _table(found.cv_results_, data.table.n_rows)
     best = found.best_index_
     given = options.params.model_dump()
@@ -100,10 +102,10 @@ def find_parameters(
         "scoring": search.scoring,
         "seed": search.seed,
         "time_budget": search.time_budget,
-        "seconds": round(time.monotonic() - watch.began, 4),
+        "seconds": round(time.monotonic() - callback.began, 4),
         "n_configurations": len(table["params"]),
-        "n_planned": watch.planned,
-        "stopped_early": watch.stopped or ("time_budget" if found.stopped_ else None),
+        "n_planned": callback.planned,
+        "stopped_early": callback.stopped or ("time_budget" if found.stopped_ else None),
         "best_params": _plain(found.best_params_),
         "best_score": found.best_score_,
         "best_std": float(table["std"][best]),
@@ -111,13 +113,13 @@ def find_parameters(
         "best": [table_row(table, row) for row in ranked(table)[:N_BEST].tolist()],
     }
     calibration = found.calibration_ if search.probability else None
-    # Not checked again: what the data ask for may lie outside what callers may ask for.
+    # Not validated: a search may choose parameters outside the bounds for callers.
     params = options.params.model_copy(update=_plain(found.refit_params_))
-    return Found(params, found.balance_, calibration, summary, table)
+    return SearchOutcome(params, found.balance_, calibration, summary, table)
 
 
 class TablePreprocessing:
-    """A transformer from numbers of rows of a table to the inputs of a model."""
+    """A transformer from row numbers of a table to the inputs of a model."""
 
     def __init__(self, data: TrainingData, options: TrainingOptions) -> None:
         self._data, self._options = data, options
@@ -127,12 +129,12 @@ class TablePreprocessing:
         return TablePreprocessing(self._data, self._options)  # the table is not copied
 
     def fit(self, numbers: Matrix, _labels: Any = None) -> TablePreprocessing:
-        """Learn from these rows."""
+        """Learn the preprocessing from these rows."""
         self._fitted = Preprocessor.fit(self._data.table.subset(_rows(numbers)), self._options)
         return self
 
     def transform(self, numbers: Matrix) -> Matrix:
-        """The inputs for these rows."""
+        """Return the inputs of these rows."""
         assert self._fitted is not None
         return inputs_of(self._fitted, self._data.table.subset(_rows(numbers)))
 
@@ -141,8 +143,8 @@ def _rows(numbers: Matrix) -> NDArray[np.intp]:
     return numbers[:, 0].astype(np.intp)
 
 
-class _Watch:
-    """The callback of the search: tells of its progress, and ends it when it is time."""
+class _SearchCallback:
+    """The callback of the search: reports its progress, and stops it on request or in time."""
 
     def __init__(
         self, search: Search, budget: float, progress: Progress, stop: Callable[[], bool]
@@ -176,20 +178,20 @@ class _Watch:
         if self._stop():
             self.stopped = "requested"
             raise StopSearch
-        # The plan "auto" keeps its time by itself. What is left is for calibration and refit.
+        # The plan "auto" watches its own time. The remaining time is for calibration and refit.
         late = event.seconds > SEARCH_SHARE * self._budget
         if late and event.tried and not self._automatic:
             self.stopped = "time_budget"
             raise StopSearch
 
     def _seconds_left(self, seconds: float, done: float) -> float:
-        """At the pace so far, and not more than the budget."""
+        """Extrapolate the time so far, up to the rest of the budget."""
         left = max(0.0, self._budget - seconds)
         return min(left, seconds * (1.0 - done) / done) if done > 0.0 else left
 
 
 def _table(results: dict[str, Any], n_rows: int) -> dict[str, Any]:
-    """`cv_results_` without what can be computed from it."""
+    """Return the columns of `cv_results_` that cannot be computed from others."""
     n_configurations = len(results["params"])
     n_folds = sum(name.startswith("split") for name in results)
     scores = [results[f"split{fold}_test_score"] for fold in range(n_folds)]
@@ -206,7 +208,7 @@ def _table(results: dict[str, Any], n_rows: int) -> dict[str, Any]:
 
 
 def _plain(params: Any) -> dict[str, Any]:
-    """Without scalars of NumPy."""
+    """Return the parameters with NumPy scalars as Python numbers."""
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in params.items()

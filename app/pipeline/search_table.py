@@ -1,4 +1,4 @@
-"""The table of a search, as it is stored with a version and shown. Nothing here searches."""
+"""The table of the configurations that a search evaluated, stored with the version."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 
 def ranked(table: dict[str, Any]) -> NDArray[np.intp]:
-    """Configurations from best to worst; equal scores in the order in which they were tried."""
+    """Return the configurations from best to worst; ties in the order of their evaluation."""
     return np.argsort(table["rank"], kind="stable")
 
 
 def table_row(table: dict[str, Any], number: int) -> dict[str, Any]:
-    """One configuration; scores of folds on which it could not be fitted are None."""
+    """Return one configuration; scores of folds on which it could not be fitted are None."""
     return {
         "number": number,
         "params": table["params"][number],
@@ -30,7 +30,7 @@ def table_row(table: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def as_results(table: dict[str, Any]) -> dict[str, Any]:
-    """The columns by which `frtsvm_core.model_selection.score_profiles` knows a search."""
+    """Return the columns with the names that `frtsvm_core.model_selection.score_profiles` uses."""
     return {
         "params": table["params"],
         "mean_test_score": table["mean"],

@@ -1,4 +1,4 @@
-"""One training, from data to what is stored. Runs in a process of its own."""
+"""One training, from the data to the stored artifacts. Runs in a separate process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.pipeline.measure import combine, n_splits, scores, splits
 from app.pipeline.memory import within_memory
 from app.pipeline.preprocess import Preprocessor
 from app.pipeline.progress import Progress, Report
-from app.pipeline.search import Found, NothingTried, find_parameters
+from app.pipeline.search import NothingTried, SearchOutcome, find_parameters
 from app.schemas.search import DEFAULT_SECONDS
 from app.schemas.table import Table
 from app.schemas.training import TrainingOptions
@@ -32,7 +32,7 @@ __all__ = ["NothingTried", "Outcome", "train"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a training leaves: two artifacts and the stored part of the model info."""
+    """The result of a training: two artifacts and the stored part of the model info."""
 
     predictor: dict[str, Any]
     evidence: dict[str, Any]
@@ -47,16 +47,16 @@ def train(
     stop: Callable[[], bool] = lambda: False,
     memory: int | None = None,
 ) -> Outcome:
-    """Search if asked, fit on all rows, and validate if asked.
+    """Search for parameters if requested, fit on all rows, and validate if requested.
 
-    `stop` is asked now and then: once it says yes, the best parameters so far are fitted, and what
-    would only measure the model is left out. `NothingTried`: there are none yet.
+    `stop` is called regularly. After it has returned True, the best parameters so far are fitted,
+    and the validation is skipped. `NothingTried` is raised if there are no such parameters yet.
     """
     n_fits, n_searches = n_splits(options.validation) + 1, 0
     if options.search is not None:
         n_searches = n_fits
     progress = Progress(n_fits, options.params.tol, report, n_searches)
-    clock = _Clock()
+    clock = _Stopwatch()
     validation = unseen = None
     if options.search is None:
         progress.phase("validating")
@@ -72,9 +72,9 @@ def train(
     inputs = inputs_of(preprocessor, data.table)
     progress.next_fit("training")
     recorded = RecordedSweeps(progress)
-    estimator = _deciding(fit(chosen.params, inputs, data, recorded.sweep), found)
+    estimator = _with_distance_weights(fit(chosen.params, inputs, data, recorded.sweep), found)
     clock.lap("fit")
-    if options.search is not None:  # only now: a model that is asked for in a hurry is there
+    if options.search is not None:  # after the fit, so that a stop request leaves a model
         validation, unseen = _validate(data, options, progress, stop, seconds_per_fold)
         clock.lap("validation")
 
@@ -118,7 +118,7 @@ def train(
 
 
 def libraries() -> dict[str, str]:
-    """Versions that made a model."""
+    """Return the versions of Python and of the libraries."""
     names = ("frtsvm-service", "numpy", "scipy", "numba", "scikit-learn", "joblib")
     return {"python": platform.python_version(), **{n: library_version(n) for n in names}}
 
@@ -132,8 +132,8 @@ def _choose(
     seconds: float,
     *,
     shown: bool = True,
-) -> tuple[TrainingOptions, Found | None]:
-    """The options with the parameters to fit, and the search that found them."""
+) -> tuple[TrainingOptions, SearchOutcome | None]:
+    """Return the options with the parameters to fit, and the outcome of the search, if any."""
     if options.search is None:
         return options, None
     progress.next_search(phase, shown=shown)
@@ -142,7 +142,7 @@ def _choose(
 
 
 def _budgets(options: TrainingOptions) -> tuple[float, float]:
-    """Seconds for the search on all rows, and for the one in each fold of a validation."""
+    """Return the seconds for the search on all rows and for the one in each validation fold."""
     if options.search is None:
         return 0.0, 0.0
     total = options.search.time_budget or DEFAULT_SECONDS
@@ -157,9 +157,9 @@ def _validate(
     stop: Callable[[], bool],
     seconds_per_fold: float,
 ) -> tuple[dict[str, Any] | None, NDArray[np.int32] | None]:
-    """The measures, and what each row is taken for by a model that has not seen it (-1: by none).
+    """Return the validation scores and the out-of-fold prediction of each row (-1: none).
 
-    Everything that is learned is learned anew in every fold, parameters included.
+    Everything is learned again in every fold, including preprocessing and parameters.
     """
     if options.validation is None:
         return None, None
@@ -180,38 +180,40 @@ def _validate(
             return None, None
         progress.next_fit(phase)
         predict = _predictor(part, chosen, found, progress)
-        del part  # what a fold holds is gone before the next one has its own
-        unseen[test_rows] = answers = predict(data.table.subset(test_rows))
-        fold = scores(data.codes[test_rows], answers, len(data.classes))
+        del part  # free the data of this fold before those of the next one are created
+        unseen[test_rows] = codes = predict(data.table.subset(test_rows))
+        fold = scores(data.codes[test_rows], codes, len(data.classes))
         folds.append({**fold, "n_train": len(train_rows), "n_test": len(test_rows)})
     return combine(options.validation, folds), unseen
 
 
 def _predictor(
-    part: TrainingData, chosen: TrainingOptions, found: Found | None, progress: Progress
+    part: TrainingData, chosen: TrainingOptions, found: SearchOutcome | None, progress: Progress
 ) -> Callable[[Table], NDArray[np.int64]]:
-    """What a model that is fitted on the rows of one fold takes others for."""
+    """Fit a model on the rows of one fold and return its prediction function."""
     preprocessor = Preprocessor.fit(part.table, chosen)
     estimator = fit(chosen.params, inputs_of(preprocessor, part.table), part, progress.sweep)
-    model = from_arrays(to_arrays(_deciding(estimator, found)))
+    model = from_arrays(to_arrays(_with_distance_weights(estimator, found)))
     return lambda table: model.classes_[model.decide(inputs_of(preprocessor, table)).codes]
 
 
-def _deciding(estimator: FRTSVMClassifier, found: Found | None) -> FRTSVMClassifier:
-    """The planes, with what the search has learned about their distances."""
+def _with_distance_weights(
+    estimator: FRTSVMClassifier, found: SearchOutcome | None
+) -> FRTSVMClassifier:
+    """Set the distance weights that the search has learned, if any."""
     balance = None if found is None else found.balance
     return estimator.set_distance_weights(None if balance is None else balance.balance)
 
 
-class _Clock:
-    """Seconds between laps."""
+class _Stopwatch:
+    """Measures the seconds of each stage."""
 
     def __init__(self) -> None:
         self._since = time.perf_counter()
         self.seconds = {"validation_seconds": 0.0}
 
     def lap(self, name: str) -> None:
-        """What was done since the last lap."""
+        """Record the time since the previous lap under this name."""
         now = time.perf_counter()
         self.seconds[f"{name}_seconds"] = round(now - self._since, 4)
         self._since = now

@@ -1,7 +1,7 @@
-"""Drawings of a parameter search as SVG, made without any library of plots.
+"""Plots of a parameter search as SVG, written without a plotting library.
 
-The same version always gives the same bytes. A drawing carries its own style, light or dark as its
-viewer prefers, and a title and description for those who do not see it.
+The same version always gives the same bytes. Each plot contains its own style, light or dark by the
+preference of the viewer, and a title and description for screen readers.
 """
 
 from app.plots.search import draw

@@ -1,20 +1,23 @@
-"""From values to places, and round values to name along the way."""
+"""Axes of plots: coordinates of values, and ticks at round values."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-#: Steps between named values of a linear axis, and of a logarithmic one that spans little.
+#: Steps between ticks of a linear axis, and of a logarithmic axis with a short range.
 ROUND = (1.0, 2.0, 5.0, 10.0)
-#: Powers of ten next to each other on a logarithmic axis, where every one of them is too many.
+#: Steps between ticks of a logarithmic axis, in powers of ten.
 DECADES = (1, 2, 3, 5, 10, 20, 50, 100)
 MOST_TICKS = 8
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A range of values along a range of places. Logarithmic axes have positive values."""
+    """Maps values from `low` to `high` to coordinates from `start` to `end`.
+
+    The values of a logarithmic axis are positive.
+    """
 
     low: float
     high: float
@@ -23,12 +26,12 @@ class Axis:
     logarithmic: bool = False
 
     def place(self, value: float) -> float:
-        """Where a value is."""
+        """Return the coordinate of a value."""
         low, high, at = (self._measure(v) for v in (self.low, self.high, value))
         return self.start + (self.end - self.start) * (at - low) / (high - low)
 
     def ticks(self) -> list[float]:
-        """Round values within the range."""
+        """Return round values within the range."""
         found = self._within(self._decades()) if self.logarithmic else []
         return found if len(found) > 1 else self._within(_multiples(self.low, self.high))
 
@@ -51,18 +54,18 @@ class Axis:
 
 
 def padded(low: float, high: float, share: float = 0.08) -> tuple[float, float]:
-    """A range with some room around it."""
+    """Extend a range at both ends by a share of its length."""
     room = share * (high - low) or 0.05 * abs(high) or 0.05
     return low - room, high + room
 
 
-def spread(low: float, high: float, factor: float = 1.3) -> tuple[float, float]:
-    """The same for a logarithmic axis."""
+def padded_logarithmic(low: float, high: float, factor: float = 1.3) -> tuple[float, float]:
+    """Extend a range of positive values at both ends by a factor, for a logarithmic axis."""
     return low / factor, high * factor
 
 
-def written(value: float) -> str:
-    """A number for a reader."""
+def format_number(value: float) -> str:
+    """Return a number with about four significant digits, such as `0.25` or `2.5·10⁷`."""
     if not value or 1e-4 <= abs(value) < 1e5:
         return f"{value:.4g}"
     digits, _, exponent = f"{value:.2e}".partition("e")

@@ -1,8 +1,8 @@
-"""A scale of colours: darker is lower, equal steps look equal, also to those who see few colours."""
+"""The color scale viridis: darker is lower, and equal steps look equal, also if color-blind."""
 
 from __future__ import annotations
 
-# Places on the scale of Smith and van der Walt, "viridis".
+# Equally spaced colors of viridis (Smith and van der Walt).
 _STOPS = (
     (68, 1, 84),
     (72, 40, 120),
@@ -18,7 +18,7 @@ _STOPS = (
 
 
 def colour(share: float) -> str:
-    """The colour at a place between 0 and 1."""
+    """Return the color for a share between 0 and 1, as `#rrggbb`."""
     place = min(1.0, max(0.0, share)) * (len(_STOPS) - 1)
     below = min(int(place), len(_STOPS) - 2)
     part = place - below

@@ -1,4 +1,4 @@
-"""Scores over two parameters: a field of coloured cells, finer where the search looked closer."""
+"""A heat map of scores over two parameters, with smaller cells where the search was finer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.plots.axes import Axis, written
+from app.plots.axes import Axis, format_number
 from app.plots.colours import colour
 from app.plots.svg import element, line, text, tooltip
 from frtsvm_core.model_selection.score_profiles import ScoreSurface
@@ -16,13 +16,13 @@ from frtsvm_core.model_selection.score_profiles import ScoreSurface
 LEFT, RIGHT, TOP, BOTTOM = 84.0, 520.0, 76.0, 376.0
 SCALE_LEFT, SCALE_RIGHT, SCALE_STEPS = 548.0, 564.0, 40
 
-#: Half the side, in powers of two, of a cell that has no neighbours.
+#: Half the width, in powers of two, of a cell without neighbors.
 ALONE = 0.5
 
 
 @dataclass(frozen=True)
 class Layer:
-    """The cells of one stage; later layers lie upon earlier ones."""
+    """The cells of one stage. Layers of later stages are drawn over those of earlier stages."""
 
     surface: ScoreSurface
     rows: NDArray[np.float64]
@@ -30,12 +30,12 @@ class Layer:
 
     @classmethod
     def of(cls, surface: ScoreSurface) -> Layer:
-        """Cells end half-way to their neighbours."""
+        """Return a layer in which cells end midway between neighboring values."""
         return cls(surface, edges(surface.rows.values), edges(surface.columns.values))
 
 
 def edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where the cells of ascending positive values end, on a scale of logarithms."""
+    """Return the boundaries of the cells of ascending positive values, midway in logarithms."""
     powers = np.log2(values)
     if powers.size == 1:
         ends = np.array([powers[0] - ALONE, powers[0] + ALONE])
@@ -47,10 +47,13 @@ def edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values_at
 
 
-def field(
+def heatmap(
     surfaces: Sequence[ScoreSurface], best: tuple[float, float] | None, scoring: str
 ) -> list[str]:
-    """Rows of the surfaces go upwards, columns to the right. `best` is a (row, column) to mark."""
+    """Return the elements of the heat map.
+
+    Rows of the surfaces go upwards, columns to the right. `best` is a (row, column) to mark.
+    """
     layers = [Layer.of(surface) for surface in surfaces]
     x = Axis(
         min(layer.columns[0] for layer in layers),
@@ -76,7 +79,7 @@ def field(
     parts += _labels(x, y, rows, columns)
     if best is not None:
         across, up = x.place(best[1]), y.place(best[0])
-        words = f"best: {rows} = {written(best[0])}, {columns} = {written(best[1])}"
+        words = f"best: {rows} = {format_number(best[0])}, {columns} = {format_number(best[1])}"
         parts.append(element("circle", cx=across, cy=up, r=9, class_="halo"))
         parts.append(element("circle", tooltip(words), cx=across, cy=up, r=9, class_="best"))
     return parts + _scale(low, high, bool(scores[~np.isnan(scores)].min() < low), scoring)
@@ -97,8 +100,8 @@ def _cells(layer: Layer, x: Axis, y: Axis, low: float, high: float) -> list[str]
         left, right = x.place(layer.columns[j]), x.place(layer.columns[j + 1])
         top, bottom = y.place(layer.rows[i + 1]), y.place(layer.rows[i])
         words = (
-            f"{rows.parameter} = {written(rows.values[i])}, "
-            f"{columns.parameter} = {written(columns.values[j])}: {score:.4f}"
+            f"{rows.parameter} = {format_number(rows.values[i])}, "
+            f"{columns.parameter} = {format_number(columns.values[j])}: {score:.4f}"
         )
         parts.append(
             element(
@@ -120,11 +123,11 @@ def _labels(x: Axis, y: Axis, rows: str, columns: str) -> list[str]:
     for value in x.ticks():
         at = x.place(value)
         parts.append(line(at, BOTTOM, at, BOTTOM + 5, "axis"))
-        parts.append(text(at, BOTTOM + 20, written(value), text_anchor="middle"))
+        parts.append(text(at, BOTTOM + 20, format_number(value), text_anchor="middle"))
     for value in y.ticks():
         at = y.place(value)
         parts.append(line(LEFT - 5, at, LEFT, at, "axis"))
-        parts.append(text(LEFT - 10, at + 4, written(value), text_anchor="end"))
+        parts.append(text(LEFT - 10, at + 4, format_number(value), text_anchor="end"))
     middle = (TOP + BOTTOM) / 2.0
     parts.append(
         text((LEFT + RIGHT) / 2.0, BOTTOM + 44, columns, text_anchor="middle", class_="soft")
@@ -151,10 +154,10 @@ def _scale(low: float, high: float, cut: bool, scoring: str) -> list[str]:
     for value in axis.ticks():
         at = axis.place(value)
         parts.append(line(SCALE_RIGHT, at, SCALE_RIGHT + 4, at, "axis"))
-        parts.append(text(SCALE_RIGHT + 8, at + 4, written(value)))
+        parts.append(text(SCALE_RIGHT + 8, at + 4, format_number(value)))
     if cut:
         parts.append(
-            text((SCALE_LEFT + SCALE_RIGHT) / 2.0, BOTTOM + 20, "and less", text_anchor="middle")
+            text((SCALE_LEFT + SCALE_RIGHT) / 2.0, BOTTOM + 20, "or lower", text_anchor="middle")
         )
     parts.append(text(SCALE_LEFT, TOP - 10, scoring.replace("_", " "), class_="soft"))
     return parts

@@ -1,8 +1,8 @@
-"""Scores over one parameter: a line with the spread over the folds."""
+"""A line chart of scores over one parameter, with their standard deviation over the folds."""
 
 from __future__ import annotations
 
-from app.plots.axes import Axis, padded, spread, written
+from app.plots.axes import Axis, format_number, padded, padded_logarithmic
 from app.plots.svg import element, line, number, text, tooltip
 from frtsvm_core.model_selection.score_profiles import ScoreProfile
 
@@ -10,14 +10,21 @@ LEFT, RIGHT, TOP, BOTTOM = 84.0, 608.0, 84.0, 376.0
 CAP = 5.0
 
 
-def curve(profile: ScoreProfile, best: float | None, scoring: str) -> list[str]:
-    """The best score for each value, one standard deviation up and down. `best` is marked."""
+def line_chart(profile: ScoreProfile, best: float | None, scoring: str) -> list[str]:
+    """Return the elements: the best score of each value, ± one standard deviation.
+
+    The value `best` is marked.
+    """
     values, scores = profile.values.tolist(), profile.score.tolist()
     above = [score + std for score, std in zip(scores, profile.std.tolist(), strict=True)]
     below = [score - std for score, std in zip(scores, profile.std.tolist(), strict=True)]
     logarithmic = values[0] > 0 and values[-1] / values[0] > 3.0
     x = Axis(
-        *(spread(values[0], values[-1]) if logarithmic else padded(values[0], values[-1])),
+        *(
+            padded_logarithmic(values[0], values[-1])
+            if logarithmic
+            else padded(values[0], values[-1])
+        ),
         LEFT,
         RIGHT,
         logarithmic=logarithmic,
@@ -36,7 +43,7 @@ def curve(profile: ScoreProfile, best: float | None, scoring: str) -> list[str]:
         parts += [
             line(at - CAP, y.place(end), at + CAP, y.place(end), "bar") for end in (low, high)
         ]
-        words = f"{profile.parameter} = {written(value)}: {score:.4f} ± {high - score:.4f}"
+        words = f"{profile.parameter} = {format_number(value)}: {score:.4f} ± {high - score:.4f}"
         parts.append(
             element("circle", tooltip(words), cx=at, cy=y.place(score), r=4.5, class_="dot")
         )
@@ -50,11 +57,11 @@ def _grid(x: Axis, y: Axis, parameter: str, scoring: str) -> list[str]:
     for value in y.ticks():
         at = y.place(value)
         parts.append(line(LEFT, at, RIGHT, at, "rule"))
-        parts.append(text(LEFT - 10, at + 4, written(value), text_anchor="end"))
+        parts.append(text(LEFT - 10, at + 4, format_number(value), text_anchor="end"))
     for value in x.ticks():
         at = x.place(value)
         parts.append(line(at, BOTTOM, at, BOTTOM + 5, "axis"))
-        parts.append(text(at, BOTTOM + 20, written(value), text_anchor="middle"))
+        parts.append(text(at, BOTTOM + 20, format_number(value), text_anchor="middle"))
     parts.append(line(LEFT, BOTTOM, RIGHT, BOTTOM, "axis"))
     middle = (TOP + BOTTOM) / 2.0
     parts.append(

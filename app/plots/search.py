@@ -1,4 +1,4 @@
-"""Which of the configurations a drawing shows, and what it says about them."""
+"""Select the configurations that a plot shows, and compose its texts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from app.errors import SearchNotFound
 from app.pipeline.search_table import as_results
-from app.plots.axes import written
-from app.plots.heatmap import field
-from app.plots.profile import curve
+from app.plots.axes import format_number
+from app.plots.heatmap import heatmap
+from app.plots.profile import line_chart
 from app.plots.svg import drawing
 from frtsvm_core.model_selection.score_profiles import (
     ScoreSurface,
@@ -21,12 +21,12 @@ from frtsvm_core.model_selection.score_profiles import (
 )
 
 SURFACE = ("c1", "c3")
-#: A name of a drawing is that of its parameters.
+#: Plots are named after their parameters.
 SURFACE_NAME = "-".join(SURFACE)
 
 
 def draw(plot: str, name: str, search: dict[str, Any], table: dict[str, Any]) -> str:
-    """The drawing `plot` of the search of a version that is called `name`."""
+    """Return the plot named `plot` of a search as SVG; `name` is the name of the model version."""
     if plot == SURFACE_NAME:
         return _surface(name, search, table)
     return _profile(plot, name, search, table)
@@ -43,9 +43,9 @@ def _surface(name: str, search: dict[str, Any], table: dict[str, Any]) -> str:
     return drawing(
         title,
         _subtitle(name, shown, search),
-        f"{title}. Each cell is the best mean over {search['folds']} folds for its values. "
+        f"{title}. Each cell shows the best mean over {search['folds']} folds for its values. "
         f"{_best(shown, best, SURFACE)}",
-        field(surfaces, place, search["scoring"]),
+        heatmap(surfaces, place, search["scoring"]),
     )
 
 
@@ -56,42 +56,45 @@ def _profile(parameter: str, name: str, search: dict[str, Any], table: dict[str,
     best = _marked(shown, search)
     title = f"{_measure(search)} over {parameter}"
     points = ", ".join(
-        f"{written(value)}: {score:.4f}"
+        f"{format_number(value)}: {score:.4f}"
         for value, score in zip(profile.values, profile.score, strict=True)
     )
     return drawing(
         title,
         _subtitle(name, shown, search),
-        f"{title}. Each point is the best mean over {search['folds']} folds for its value, with one "
-        f"standard deviation. {_best(shown, best, (parameter,))} All: {points}.",
-        curve(profile, best.get(parameter), search["scoring"]),
+        f"{title}. Each point shows the best mean over {search['folds']} folds for its value, with "
+        f"one standard deviation. {_best(shown, best, (parameter,))} All points: {points}.",
+        line_chart(profile, best.get(parameter), search["scoring"]),
     )
 
 
 def _comparable(
     table: dict[str, Any], search: dict[str, Any], parameters: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Configurations that were tried on the same rows, with the kernel and penalty that were chosen
-    if these have the parameters: the costs of one kernel say nothing about another."""
+    """Select the configurations whose scores are comparable.
+
+    They were evaluated on the same rows. They have the chosen kernel and penalty, if any of these
+    have the parameters, because costs of different kernels or penalties are not comparable.
+    """
     has = np.array([_has(params, parameters) for params in table["params"]], dtype=bool)
     chosen = _space(search["best_params"])
     same = np.array([_space(params) == chosen for params in table["params"]], dtype=bool)
     usable = has & same if (has & same).any() else has
     known = np.flatnonzero(usable & ~np.isnan(table["mean"]))
     if not known.size:
-        raise SearchNotFound(f"the search did not vary {' and '.join(parameters)}")
+        raise SearchNotFound(f"The search did not vary {' and '.join(parameters)}.")
     values = [np.array([table["params"][k][name] for k in known]) for name in parameters]
     return _chosen(table, known[comparable(table["stage"][known], table["n_rows"][known], values)])
 
 
 def _space(params: dict[str, Any]) -> tuple[Any, Any]:
-    """Where a cost has its meaning."""
+    """Return kernel and penalty, within which costs are comparable."""
     return params.get("kernel"), params.get("penalty")
 
 
 def _has(params: dict[str, Any], parameters: tuple[str, ...]) -> bool:
     if "mu" in parameters and params.get("membership") == "none":
-        return False  # nothing for mu to change
+        return False  # mu has no effect
     return all(
         isinstance(params.get(name), int | float) and params[name] > 0 for name in parameters
     )
@@ -111,11 +114,11 @@ def _by_stage(shown: dict[str, Any]) -> list[ScoreSurface]:
 
 def _require_varied(shown: dict[str, Any], parameter: str) -> None:
     if len({params[parameter] for params in shown["params"]}) < 2:
-        raise SearchNotFound(f"the search did not vary {parameter}")
+        raise SearchNotFound(f"The search did not vary {parameter}.")
 
 
 def _marked(shown: dict[str, Any], search: dict[str, Any]) -> dict[str, Any]:
-    """The configuration to mark: the chosen one if it is shown, else the best that is."""
+    """Return the configuration to mark: the chosen one, or the best if that is not shown."""
     if search["best_params"] in shown["params"]:
         chosen: dict[str, Any] = search["best_params"]
         return chosen
@@ -125,7 +128,9 @@ def _marked(shown: dict[str, Any], search: dict[str, Any]) -> dict[str, Any]:
 
 def _best(shown: dict[str, Any], best: dict[str, Any], parameters: tuple[str, ...]) -> str:
     score = float(shown["mean"][shown["params"].index(best)])
-    place = ", ".join(f"{name} = {written(best[name])}" for name in parameters if name in best)
+    place = ", ".join(
+        f"{name} = {format_number(best[name])}" for name in parameters if name in best
+    )
     return f"The best is {score:.4f} at {place}."
 
 

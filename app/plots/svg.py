@@ -1,4 +1,4 @@
-"""Elements of a drawing. Text and attributes are escaped here and nowhere else."""
+"""SVG elements. Text and attributes are escaped here and nowhere else."""
 
 from __future__ import annotations
 
@@ -28,18 +28,21 @@ STYLE = (
     ".rule{stroke:#3d444d}.axis,.frame{stroke:#9198a1}"
     ".band{fill:#4493f8}.line,.bar{stroke:#4493f8}.dot{fill:#4493f8}.best{stroke:#ff7b72}}"
 )
-#: The name of that style in a Content-Security-Policy.
+#: The hash of the style for a Content-Security-Policy.
 STYLE_DIGEST = f"sha256-{b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}"
 
 
 def number(value: float) -> str:
-    """A coordinate, to a hundredth."""
+    """Return a coordinate with two decimals at most."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def element(tag: str, content: str = "", **attributes: str | float) -> str:
-    """One element. A trailing underscore of an attribute is dropped, others become hyphens."""
+    """Return one element.
+
+    In names of attributes, a trailing underscore is dropped and other underscores become hyphens.
+    """
     written = "".join(
         f" {name.rstrip('_').replace('_', '-')}="
         + quoteattr(value if isinstance(value, str) else number(value))
@@ -49,22 +52,22 @@ def element(tag: str, content: str = "", **attributes: str | float) -> str:
 
 
 def text(x: float, y: float, words: str, **attributes: str | float) -> str:
-    """Words at a place."""
+    """Return a text element."""
     return element("text", escape(words), x=x, y=y, **attributes)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    """A straight line."""
+    """Return a straight line of the style class `kind`."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind)
 
 
 def tooltip(words: str) -> str:
-    """What a viewer shows for the element that contains it."""
+    """Return the tooltip of the element that contains it."""
     return element("title", escape(words))
 
 
 def drawing(title: str, subtitle: str, description: str, parts: list[str]) -> str:
-    """A whole document."""
+    """Return a complete SVG document."""
     content = "".join(
         [
             element("title", escape(title), id="title"),

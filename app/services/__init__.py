@@ -1,1 +1,1 @@
-"""What the service does, told without HTTP: routes and the command line both call this."""
+"""The operations of the service, independent of HTTP. Routes and the command line call them."""

@@ -1,4 +1,4 @@
-"""The inference protocol: tensors in, tensors out."""
+"""Inference requests of the Open Inference Protocol: tensors in, tensors out."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from app.wire.v2.responses import Encoded, encode_response
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request that was read."""
+class InferenceCall:
+    """A parsed inference request and the model version that serves it."""
 
     model: str
     version: int
     predictor: Predictor
     request: ParsedRequest
     table: Table
-    reading: int
-    """Nanoseconds that it took."""
+    parse_ns: int
+    """Time to parse the request, in nanoseconds."""
 
     @property
     def is_quick(self) -> bool:
-        """Whether the answer takes no longer than asking a thread for it."""
+        """Whether the prediction takes no longer than handing it to a thread."""
         return is_quick(self.predictor, self.table.n_rows)
 
 
 class InferenceService:
-    """Answers inference requests with whatever version a path means."""
+    """Serves inference requests with the version that their path selects."""
 
     def __init__(
         self,
@@ -54,22 +54,25 @@ class InferenceService:
         self._count_rows = count_rows
 
     def load(self, model: str, version: int | None) -> int:
-        """Load a version into this process; returns its number."""
+        """Load a version into this process and return its number."""
         return self._cache.get((model, version, None))[0]
 
     def read(
         self, model: str, version: int | None, body: bytes | bytearray, header_length: int | None
-    ) -> Asked:
-        """A request of any size for any model."""
+    ) -> InferenceCall:
+        """Parse a request of any size for any model."""
         loaded = self._cache.get((model, version, None))
-        asked = self._read(model, loaded, partial(parse_request, body, header_length))
-        assert asked is not None
-        return asked
+        call = self._read(model, loaded, partial(parse_request, body, header_length))
+        assert call is not None
+        return call
 
     def read_if_quick(
         self, model: str, version: int | None, body: bytes | bytearray, header_length: int | None
-    ) -> Asked | None:
-        """The same if the model is loaded and reading takes no longer than asking a thread to do it."""
+    ) -> InferenceCall | None:
+        """Parse a request if the model is loaded and parsing it here is quicker than in a thread.
+
+        Otherwise return None.
+        """
         loaded = self._cache.ready((model, version, None))
         if loaded is None:
             return None
@@ -77,7 +80,7 @@ class InferenceService:
 
     def _read(
         self, model: str, loaded: tuple[int, Predictor], parse: Callable[[], ParsedRequest | None]
-    ) -> Asked | None:
+    ) -> InferenceCall | None:
         number, predictor = loaded
         started = perf_counter_ns()
         with self._counting_failure(model, number):
@@ -85,21 +88,21 @@ class InferenceService:
             if request is None:
                 return None
             table = table_of(request.tensors, predictor.names, predictor.n_columns, self._limits)
-        return Asked(model, number, predictor, request, table, perf_counter_ns() - started)
+        return InferenceCall(model, number, predictor, request, table, perf_counter_ns() - started)
 
-    def answer(self, asked: Asked) -> Encoded:
-        """The body of the answer."""
-        predictor, request = asked.predictor, asked.request
+    def answer(self, call: InferenceCall) -> Encoded:
+        """Return the body of the response."""
+        predictor, request = call.predictor, call.request
         started = perf_counter_ns()
-        with self._counting_failure(asked.model, asked.version):
-            prediction = predictor.predict(asked.table)
+        with self._counting_failure(call.model, call.version):
+            prediction = predictor.predict(call.table)
             predicted = perf_counter_ns()
             outputs = select_outputs(prediction, predictor.classes, request.outputs, request.binary)
-            answer = encode_response(asked.model, asked.version, request.id, outputs)
+            answer = encode_response(call.model, call.version, request.id, outputs)
         ended = perf_counter_ns()
-        n_rows = asked.table.n_rows
-        stages = Stages(n_rows, asked.reading, predicted - started, ended - predicted)
-        self._statistics.succeeded(asked.model, asked.version, stages)
+        n_rows = call.table.n_rows
+        stages = Stages(n_rows, call.parse_ns, predicted - started, ended - predicted)
+        self._statistics.succeeded(call.model, call.version, stages)
         self._count_rows(n_rows)
         return answer
 

@@ -1,4 +1,4 @@
-"""Jobs: look, wait, cancel."""
+"""Jobs: get, list, wait, cancel."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from app.schemas.jobs import JobError, JobInfo, JobPage, JobProgress, JobResult,
 from app.store.jobs import JobRecord
 from app.store.store import Store
 
-#: Waiting looks often at first, for trainings of milliseconds, and ever less often.
+#: First and longest pause between two queries of a waiting caller, in seconds. The pause grows: the
+#: end of a short training is noticed soon, and a long one costs few queries.
 FIRST_WAIT, LONGEST_WAIT = 0.01, 0.2
+#: Seconds between two queries of an event stream.
 EVENT_INTERVAL = 0.25
 
-#: Why a job failed -> the error for whoever waits for it.
+#: Error code of a failed job -> the error for a caller that waits for the job.
 FAILURES: dict[str, type[errors.ServiceError]] = {
     "rejected": errors.TrainingRejected,
     "out_of_memory": errors.TrainingOutOfMemory,
@@ -30,7 +32,7 @@ FAILURES: dict[str, type[errors.ServiceError]] = {
 
 
 def job_info(record: JobRecord) -> JobInfo:
-    """A job as the caller sees it."""
+    """Return a job in the form that callers see."""
     result = None
     if record.version is not None:
         location = f"/models/{record.model}/versions/{record.version}"
@@ -52,9 +54,9 @@ def job_info(record: JobRecord) -> JobInfo:
 
 
 def failure_of(record: JobRecord) -> errors.ServiceError | None:
-    """The error that a job ended with."""
+    """Return the error that a job ended with, or None."""
     if record.state is JobState.CANCELLED:
-        return errors.TrainingCancelled(f"job {record.id} was cancelled")
+        return errors.TrainingCancelled(f"Job {record.id} was cancelled.")
     if record.error is None:
         return None
     kind = FAILURES.get(record.error["code"], errors.TrainingCrashed)
@@ -63,39 +65,41 @@ def failure_of(record: JobRecord) -> errors.ServiceError | None:
 
 
 class JobService:
-    """Questions about jobs, from any process of the server."""
+    """Queries and cancellation of jobs, from any process of the server."""
 
     def __init__(self, store: Store, runner: JobRunner) -> None:
         self._jobs = store.jobs
         self._runner = runner
 
     def get(self, job: str) -> JobInfo:
-        """One job."""
+        """Return one job."""
         return job_info(self._jobs.get(job))
 
     def page(self, state: JobState | None, limit: int, offset: int) -> JobPage:
-        """Some jobs, newest first."""
+        """Return a page of jobs, newest first."""
         records, total = self._jobs.page(state, limit, offset)
         items = [job_info(record) for record in records]
         return JobPage(items=items, total=total, limit=limit, offset=offset)
 
     def request_cancel(self, job: str, *, keep_best: bool = False) -> JobInfo:
-        """Ask a job to end; a queued one has ended when this returns. With `keep_best` a search
-        ends with the best it has found, if it has found anything."""
-        ask = self._jobs.request_best if keep_best else self._jobs.request_cancel
-        record = ask(job)
+        """Request that a job ends; a queued job has ended when this returns.
+
+        With `keep_best`, a search ends with the best parameters so far, if it has found any.
+        """
+        request = self._jobs.request_best if keep_best else self._jobs.request_cancel
+        record = request(job)
         self._runner.cancel(job)
         return job_info(record)
 
     async def cancel(self, job: str, patience: float, *, keep_best: bool = False) -> JobInfo:
-        """Ask a job to end and wait a moment until it has."""
+        """Request that a job ends, and wait for it for at most `patience` seconds."""
         info = await asyncio.to_thread(self.request_cancel, job, keep_best=keep_best)
         if not info.state.ended:
             return job_info(await self.wait_for(job, patience))
         return info
 
     async def wait_for(self, job: str, patience: float) -> JobRecord:
-        """Until the job has ended, or for that many seconds."""
+        """Wait until the job has ended, for at most `patience` seconds."""
         try:
             async with asyncio.timeout(patience):
                 return await self.wait(job)
@@ -103,7 +107,7 @@ class JobService:
             return await asyncio.to_thread(self._jobs.get, job)
 
     async def wait(self, job: str) -> JobRecord:
-        """Until the job has ended."""
+        """Wait until the job has ended."""
         pause = FIRST_WAIT
         while True:
             record = await asyncio.to_thread(self._jobs.get, job)
@@ -113,7 +117,7 @@ class JobService:
             pause = min(LONGEST_WAIT, pause * 1.5)
 
     async def changes(self, job: str, closing: Callable[[], bool]) -> AsyncIterator[JobInfo | None]:
-        """The job whenever it has changed, until it has ended; None now and then in between."""
+        """Yield the job after each change until it has ended, and None after 10 s without one."""
         before: JobInfo | None = None
         quiet = 0
         while not closing():

@@ -1,4 +1,4 @@
-"""How much data one call may bring."""
+"""Limits on the data and the search of one request."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from app.schemas.search import Search
 from app.schemas.table import Table
 from app.schemas.validation import invalid
 
-#: Share of the time of a job that its search may take; the rest is for the fits around it.
+#: Share of the time limit of a job that its search may use; the rest is for fit and validation.
 SEARCH_SHARE = 0.8
 
 
 @dataclass(frozen=True)
 class DataLimits:
-    """Rows, features, their product, and classes."""
+    """Limits on rows, features, cells (rows times features) and classes."""
 
     rows: int
     features: int
@@ -23,31 +23,31 @@ class DataLimits:
     classes: int
 
     def require(self, table: Table) -> None:
-        """Refuse a table that is over a limit, with the numbers."""
+        """Raise `DataTooLarge` if the table exceeds a limit."""
         self.require_size(table.n_rows, table.n_columns)
 
     def require_size(self, n_rows: int, n_columns: int) -> None:
-        """The same before the table exists."""
+        """Raise `DataTooLarge` for a size, before the table exists."""
         self._check("rows", n_rows, self.rows)
         self._check("features", n_columns, self.features)
         self._check("cells", n_rows * n_columns, self.cells)
 
     def require_classes(self, n_classes: int) -> None:
-        """Refuse too many different labels."""
+        """Raise `DataTooLarge` if there are too many different labels."""
         self._check("classes", n_classes, self.classes)
 
     @staticmethod
     def _check(what: str, given: int, limit: int) -> None:
         if given > limit:
             raise DataTooLarge(
-                f"{given} {what}, at most {limit} are allowed",
+                f"The data have {given} {what}; at most {limit} are allowed.",
                 numbers={what: given, f"max_{what}": limit},
             )
 
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """How long one search may take, and how much it may try."""
+    """Limits on the time and the number of configurations of one search."""
 
     default_seconds: float
     seconds: float
@@ -57,17 +57,20 @@ class SearchLimits:
     def within(
         cls, timeout: float, *, default_seconds: float, seconds: float, configurations: int
     ) -> SearchLimits:
-        """The limits of searches in jobs that end after `timeout` seconds."""
+        """Return the limits for searches in jobs with a time limit of `timeout` seconds."""
         most = min(seconds, SEARCH_SHARE * timeout)
         return cls(min(default_seconds, most), most, configurations)
 
     def applied(self, search: Search) -> Search:
-        """The search with its time; refused if it is over a limit."""
+        """Return the search with its time budget; raise `InvalidRequest` if it exceeds a limit."""
         if search.grid is not None and search.grid.size > self.configurations:
-            detail = f"{search.grid.size} configurations, at most {self.configurations} are allowed"
+            detail = (
+                f"The grid has {search.grid.size} configurations; "
+                f"at most {self.configurations} are allowed."
+            )
             raise invalid([Flaw(detail, "search.grid")])
         seconds = self.default_seconds if search.time_budget is None else search.time_budget
         if seconds > self.seconds:
-            detail = f"{seconds:g} seconds, at most {self.seconds:g} are allowed"
+            detail = f"At most {self.seconds:g} seconds are allowed; got {seconds:g}."
             raise invalid([Flaw(detail, "search.time_budget")])
         return search.model_copy(update={"time_budget": float(seconds)})

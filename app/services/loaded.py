@@ -1,4 +1,4 @@
-"""Loaded models, and which version a name means, as fresh as the latest change."""
+"""Cache of loaded models, and of the version that a name or alias stands for."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from app.pipeline.predict import Predictor
 from app.store.registry import VersionRecord
 from app.store.store import Store
 
+#: Model name, version number and alias, as a request selects a model.
 Target = tuple[str, int | None, str | None]
 
-#: Names that callers ask for are theirs to choose; do not remember all of them.
+#: Number of targets that are cached. It is bounded because callers choose the names.
 MAX_TARGETS = 10_000
-#: Multiplications that take about a millisecond; more are done in a thread.
+#: Number of multiplications that take about 1 ms. Larger predictions run in a thread.
 QUICK_WORK = 4_000_000
-#: Rows whose answers are written within some milliseconds, likewise.
+#: Number of rows whose response is written within some milliseconds. More run in a thread.
 QUICK_ROWS = 20_000
 
 
 def is_quick(predictor: Predictor, n_rows: int) -> bool:
-    """Whether so many rows are answered in less time than a thread takes to be asked and to answer."""
+    """Whether predicting this number of rows takes less time than handing them to a thread."""
     return n_rows <= QUICK_ROWS and n_rows * predictor.work_per_row <= QUICK_WORK
 
 
 class _Loaded:
-    """A predictor, what it takes, and when it was asked for last."""
+    """A predictor, its size in bytes, and the logical time of its last use."""
 
     __slots__ = ("predictor", "size", "used")
 
@@ -38,11 +39,11 @@ class _Loaded:
 
 
 class ModelCache:
-    """(name, version, alias) -> version number and predictor.
+    """Maps (name, version, alias) to a version number and a predictor.
 
-    What a target means is remembered until the generation of the store moves. Predictors are kept
-    by the digest of their artifact, which never changes its meaning, the longest unused out first.
-    However many callers wait for a predictor, one of them loads it.
+    Targets are cached until the generation counter of the store changes. Predictors are cached by
+    the digest of their artifact, so they never become stale; the least recently used one is evicted
+    first. If several callers need the same predictor, one of them loads it and the others wait.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class ModelCache:
         self._lock = threading.Lock()
 
     def ready(self, target: Target) -> tuple[int, Predictor] | None:
-        """The answer if it is known already: no lock, no disk, no waiting."""
+        """Return the cached predictor, or None. Takes no lock and reads no file."""
         if self._store.generation.current() != self._generation:
             return None
         known = self._targets.get(target)
@@ -71,20 +72,21 @@ class ModelCache:
         return answer
 
     def is_quick(self, target: Target, n_bytes: int) -> bool:
-        """Whether a body of that size is answered without a disk and within about a millisecond."""
+        """Whether the model is loaded and predicts a body of `n_bytes` bytes within about 1 ms."""
         loaded = self.ready(target)
         if loaded is None:
             return False
         predictor = loaded[1]
-        n_rows = n_bytes // (4 * predictor.n_columns)  # about: a number takes 1 to 20 bytes
+        n_rows = n_bytes // (4 * predictor.n_columns)  # an estimate: a number takes 1 to 20 bytes
         return is_quick(predictor, n_rows)
 
     def get(self, target: Target) -> tuple[int, Predictor]:
-        """The answer, looked up and loaded if need be."""
+        """Return version number and predictor; load the predictor if it is not cached."""
         known = self.ready(target)
         if known is not None:
             return known
-        generation = self._store.generation.current()  # before the database is read
+        # Read before the database, so that a change in between is noticed.
+        generation = self._store.generation.current()
         record = self._store.registry.resolve(*target)
         loaded = self._predictor(record)
         answer = record.version, loaded.predictor
@@ -94,12 +96,12 @@ class ModelCache:
                 self._generation = generation
             if len(self._targets) >= MAX_TARGETS:
                 self._targets.clear()
-            if self._loaded.get(record.predictor.sha256) is loaded:  # not evicted meanwhile
+            if self._loaded.get(record.predictor.sha256) is loaded:  # not evicted in the meantime
                 self._targets[target] = answer, loaded
         return answer
 
     def size(self) -> tuple[int, int]:
-        """Number of loaded predictors, and their bytes."""
+        """Return the number of loaded predictors and their total size in bytes."""
         with self._lock:
             return len(self._loaded), sum(loaded.size for loaded in self._loaded.values())
 
@@ -139,7 +141,7 @@ class ModelCache:
         return loaded
 
     def _evict(self, keep: str) -> None:
-        """Forget the longest unused, but never what is being asked for, until all fits."""
+        """Evict the least recently used predictors, but not `keep`, until the limits are met."""
         total = sum(loaded.size for loaded in self._loaded.values())
         while len(self._loaded) > 1 and (
             len(self._loaded) > self._max_models or total > self._max_bytes
@@ -153,7 +155,7 @@ class ModelCache:
             self._observe("evicted")
 
     def unload(self, model: str, digests: Collection[str]) -> None:
-        """Forget what the name means and the predictors of these artifacts; asking loads anew."""
+        """Remove the targets of a model and the predictors of these artifacts from the cache."""
         with self._lock:
             self._targets = {t: known for t, known in self._targets.items() if t[0] != model}
             for digest in digests:

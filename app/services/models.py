@@ -1,4 +1,4 @@
-"""Model info, aliases and retirement."""
+"""Model info, aliases and deletion."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from app.schemas.training import EstimatorParams
 from app.store.registry import PRODUCTION, VersionRecord
 from app.store.store import Store
 
-#: Orders of /memberships; a leading minus turns them round.
+#: Sort keys of /memberships; a leading minus means descending order.
 SORTS = ("row", "membership", "label", "distance")
 
 
 class ModelService:
-    """Everything about models but training and predicting."""
+    """All operations on models except training and prediction."""
 
     def __init__(self, store: Store) -> None:
         self._registry = store.registry
 
     def page(self, limit: int, offset: int) -> ModelPage:
-        """Models by name."""
+        """Return a page of models, by name."""
         records, total = self._registry.page_of_models(limit, offset)
         items = [
             ModelSummary(
@@ -56,7 +56,7 @@ class ModelService:
         return ModelPage(items=items, total=total, limit=limit, offset=offset)
 
     def model(self, name: str, limit: int, offset: int) -> ModelInfo:
-        """One model with its versions."""
+        """Return one model with a page of its versions."""
         latest = self._registry.resolve(name, None, None)
         newest, _, _ = self._registry.page_of_versions(name, 1, 0)
         records, total, aliases = self._registry.page_of_versions(name, limit, offset)
@@ -72,11 +72,11 @@ class ModelService:
         )
 
     def version(self, name: str, version: int) -> VersionInfo:
-        """All about one version."""
+        """Return the info of one version."""
         record = self._registry.resolve(name, version)
         aliases = self._registry.aliases_of(name)
         info = dict(record.info)
-        # Not checked again: a search may go beyond the bounds that callers have to keep.
+        # Not validated: a search may choose parameters outside the bounds for callers.
         params = EstimatorParams.model_construct(**info.pop("params"))
         stored_format = info.pop("format")
         return VersionInfo(
@@ -96,12 +96,12 @@ class ModelService:
         )
 
     def planes(self, name: str, version: int, limit: int, offset: int) -> PlanesInfo:
-        """The fitted hyperplanes; `limit` and `offset` cut the list of landmarks."""
+        """Return the fitted hyperplanes; `limit` and `offset` select a page of the landmarks."""
         record = self._registry.resolve(name, version)
         state = self._registry.load_predictor(record)
         model = state["model"]
         landmarks = model.get("landmarks")
-        some = slice(offset, offset + limit)
+        page = slice(offset, offset + limit)
         preprocessor = Preprocessor.from_state(state["preprocess"])
         names = state["names"] or [f"x{j}" for j in range(state["n_columns"])]
         return PlanesInfo(
@@ -114,10 +114,10 @@ class ModelService:
                 factor=preprocessor.factor.tolist(),
             ),
             planes=[
-                _plane(model, number, state["classes"], landmarks is None, some)
+                _plane(model, number, state["classes"], landmarks is None, page)
                 for number in range(len(model["plane_classes"]))
             ],
-            landmarks=None if landmarks is None else np.asarray(landmarks)[some].tolist(),
+            landmarks=None if landmarks is None else np.asarray(landmarks)[page].tolist(),
             n_landmarks=0 if landmarks is None else len(landmarks),
             limit=limit,
             offset=offset,
@@ -133,7 +133,7 @@ class ModelService:
         limit: int,
         offset: int,
     ) -> MembershipPage:
-        """The training rows with memberships and distances, sorted, a page at a time."""
+        """Return a page of the training rows with memberships and distances, sorted."""
         record = self._registry.resolve(name, version)
         evidence = self._registry.load_evidence(record)
         rows = np.arange(len(evidence["codes"]))
@@ -141,7 +141,7 @@ class ModelService:
             rows = rows[evidence["suspected"] == suspected]
         rows = rows[_order(evidence, rows, sort)]
         classes, distances = record.info["classes"], evidence["distances"]
-        unseen = evidence.get("unseen")  # versions of older releases have none
+        unseen = evidence.get("unseen")  # versions of older releases do not have it
         items = [
             RowMembership(
                 row=int(row),
@@ -164,7 +164,7 @@ class ModelService:
         )
 
     def search(self, name: str, version: int, *, sort: str, limit: int, offset: int) -> SearchPage:
-        """The configurations that the search of a version tried, a page at a time."""
+        """Return a page of the configurations that the search of a version evaluated."""
         record = self._registry.resolve(name, version)
         table = self._search_table(record)
         numbers = ranked(table) if sort == "rank" else np.arange(len(table["params"]))
@@ -183,7 +183,7 @@ class ModelService:
         )
 
     def plot(self, name: str, version: int, plot: str) -> str:
-        """A drawing of the search, as SVG."""
+        """Return a plot of the search as SVG."""
         record = self._registry.resolve(name, version)
         table = self._search_table(record)
         return draw(plot, f"{name} version {record.version}", record.info["search"], table)
@@ -194,30 +194,30 @@ class ModelService:
             table = self._registry.load_evidence(record)["search"]
         if table is None:
             raise SearchNotFound(
-                f"version {record.version} of {record.model!r} was trained without a search"
+                f"Version {record.version} of {record.model!r} was trained without a search."
             )
         return table
 
     def delete_version(self, name: str, version: int) -> None:
-        """Retire one version."""
+        """Delete one version."""
         self._registry.delete_version(name, version)
 
     def delete_model(self, name: str) -> None:
-        """Retire all versions."""
+        """Delete a model with all its versions."""
         self._registry.delete_model(name)
 
     def move_alias(self, name: str, alias: str, version: int) -> AliasInfo:
-        """Point an alias at a version."""
+        """Point an alias to a version."""
         previous = self._registry.move_alias(name, alias, version)
         return AliasInfo(model=name, alias=alias, version=version, previous=previous)
 
     def roll_back_alias(self, name: str, alias: str) -> AliasInfo:
-        """Point an alias where it pointed before."""
+        """Point an alias to its previous version."""
         version, previous = self._registry.roll_back_alias(name, alias)
         return AliasInfo(model=name, alias=alias, version=version, previous=previous)
 
     def remove_alias(self, name: str, alias: str) -> None:
-        """Forget an alias."""
+        """Delete an alias."""
         self._registry.remove_alias(name, alias)
 
 
@@ -238,7 +238,7 @@ def _summary(record: VersionRecord, aliases: dict[str, int]) -> VersionSummary:
 
 
 def _plane(
-    model: dict[str, Any], number: int, classes: list[Any], linear: bool, some: slice
+    model: dict[str, Any], number: int, classes: list[Any], linear: bool, page: slice
 ) -> Plane:
     own, other = (int(code) for code in model["plane_classes"][number])
     coefficients = model["coef"][number]
@@ -246,14 +246,14 @@ def _plane(
         own_class=classes[own],
         other_class=None if other < 0 else classes[other],
         coef=coefficients.tolist() if linear else None,
-        dual_coef=None if linear else coefficients[some].tolist(),
+        dual_coef=None if linear else coefficients[page].tolist(),
         intercept=float(model["intercept"][number]),
         norm=float(model["norms"][number]),
     )
 
 
 def _order(evidence: dict[str, Any], rows: Any, sort: str) -> Any:
-    """Positions of `rows` in the wanted order; equal keys by row number."""
+    """Return the positions of `rows` in the requested order; equal keys by row number."""
     descending, key = sort.startswith("-"), sort.removeprefix("-")
     if key == "membership":
         values = evidence["memberships"][rows]

@@ -1,4 +1,4 @@
-"""Rows in, labels out, and the version that gave them."""
+"""Predictions with the version that a request selects."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Loaded = tuple[int, Predictor]
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A prediction and where it comes from."""
+class PredictionResult:
+    """A prediction and the version that made it."""
 
     model: str
     version: int
     prediction: Prediction
     classes: list[Any]
     outputs: Sequence[str]
-    """What of the prediction is asked for."""
+    """Names of the requested outputs."""
 
     @property
-    def asked(self) -> dict[str, Any]:
-        """That, by name, in the order of an answer; None where the version has no such thing."""
+    def requested(self) -> dict[str, Any]:
+        """The requested outputs by name, in the order of a response; None if there is none."""
         return {name: getattr(self.prediction, name) for name in OUTPUTS if name in self.outputs}
 
 
 class PredictionService:
-    """Predicts with whatever version a request means."""
+    """Predicts with the version that a request selects."""
 
     def __init__(
         self, cache: ModelCache, limits: DataLimits, count_rows: Callable[[int], None]
@@ -44,30 +44,31 @@ class PredictionService:
         self._count_rows = count_rows
 
     def quick(self, request: PredictionRequest) -> Loaded | None:
-        """The version, if it is loaded and the answer takes no longer than asking a thread for it."""
+        """Return the version if it is loaded and predicts quicker than handing over to a thread."""
         loaded = self._cache.ready(_target(request))
         if loaded is None or not is_quick(loaded[1], request.X.n_rows):
             return None
         return loaded
 
-    def predict(self, request: PredictionRequest, loaded: Loaded | None = None) -> Answer:
-        """Labels, scores and distances."""
+    def predict(self, request: PredictionRequest, loaded: Loaded | None = None) -> PredictionResult:
+        """Predict the rows of a JSON request."""
         version, predictor = loaded or self._cache.get(_target(request))
         outputs = OUTPUTS if request.outputs is None else request.outputs
         return self._answer(request.model, version, predictor, request.X, outputs)
 
     def is_quick(self, query: PredictionQuery, n_bytes: int) -> bool:
-        """The same for an array of that size."""
+        """Whether the model is loaded and predicts a body of `n_bytes` bytes within about 1 ms."""
         return self._cache.is_quick((query.model, query.version, query.alias), n_bytes)
 
     def predict_body(
         self, query: PredictionQuery, kind: BodyKind, body: bytes | bytearray
-    ) -> Answer:
-        """The same for rows that are not JSON."""
+    ) -> PredictionResult:
+        """Predict rows in a format other than JSON."""
         version, predictor = self._cache.get((query.model, query.version, query.alias))
         table = read_rows(kind, body, predictor.n_columns, self._limits)
         if predictor.names is None and table.names is not None:
-            table = replace(table, names=None)  # columns count by their place
+            # The model has no feature names, so columns are matched by position.
+            table = replace(table, names=None)
         return self._answer(query.model, version, predictor, table, OUTPUTS)
 
     def _answer(
@@ -77,11 +78,11 @@ class PredictionService:
         predictor: Predictor,
         table: Table,
         outputs: Sequence[str],
-    ) -> Answer:
+    ) -> PredictionResult:
         self._limits.require(table)
         prediction = predictor.predict(table)
         self._count_rows(table.n_rows)
-        return Answer(model, version, prediction, predictor.classes, outputs)
+        return PredictionResult(model, version, prediction, predictor.classes, outputs)
 
 
 def _target(request: PredictionRequest) -> Target:

@@ -1,4 +1,4 @@
-"""The models as the inference protocol sees them: metadata, configuration, index, loading."""
+"""Models in the Open Inference Protocol: metadata, configuration, index, loading."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from app.store.registry import VersionRecord
 from app.store.store import Store
 
 PLATFORM = "frtsvm"
-#: Rows that are read from the database at a time.
+#: Number of database rows to read at a time.
 _PAGE = 500
 
 
 class ModelRepository:
-    """Everything about models that the protocol asks but inference itself."""
+    """All operations of the protocol on models except inference."""
 
     def __init__(self, store: Store, cache: ModelCache, statistics: InferenceStatistics) -> None:
         self._registry = store.registry
@@ -38,7 +38,7 @@ class ModelRepository:
         self._statistics = statistics
 
     def metadata(self, model: str, version: int | None) -> ModelMetadata:
-        """The tensors of the version that would answer, and all versions, newest first."""
+        """Return the tensors of the selected version, and all versions, newest first."""
         record = self._registry.resolve(model, version)
         return ModelMetadata(
             name=model,
@@ -49,7 +49,7 @@ class ModelRepository:
         )
 
     def config(self, model: str, version: int | None) -> ModelConfig:
-        """The same in the shape of a Triton configuration."""
+        """Return the metadata in the form of a Triton model configuration."""
         record = self._registry.resolve(model, version)
         facts = {
             "version": str(record.version),
@@ -67,7 +67,7 @@ class ModelRepository:
         )
 
     def index(self, *, ready: bool) -> list[IndexEntry]:
-        """All versions of all models, or those that can answer."""
+        """Return all versions of all models, or only those that can predict."""
         entries = [
             self._entry(record)
             for model in self._models()
@@ -76,26 +76,29 @@ class ModelRepository:
         return [entry for entry in entries if entry.state == "READY" or not ready]
 
     def load(self, model: str, request: RepositoryRequest) -> None:
-        """Load the version that answers for the model into this process."""
+        """Load the version that serves the model into this process."""
         for name in request.parameters:
             if name == "config" or name.startswith("file:"):
-                detail = f"{name[:64]!r} is not supported: models are made by POST /train"
+                detail = (
+                    f"The parameter {name[:64]!r} is not supported. "
+                    "Models are created with POST /train."
+                )
                 raise invalid([Flaw(detail, "parameters")])
         self._cache.get((model, None, None))
 
     def unload(self, model: str) -> None:
-        """Drop all versions of a model from the memory of this process."""
+        """Remove all versions of a model from the memory of this process."""
         self._cache.unload(model, {record.predictor.sha256 for record in self._versions(model)})
 
     def statistics(self, model: str | None, version: int | None) -> list[ModelStatistics]:
-        """Of one version, of the versions of a model that have been asked, or of all such."""
+        """Return the statistics of one version, or of all used versions of one or all models."""
         if model is None:
-            asked = self._statistics.known()
+            used = self._statistics.known()
         else:
             resolved = self._registry.resolve(model, version).version
             only = [(model, resolved)]
-            asked = only if version is not None else self._statistics.known(model) or only
-        return [self._statistics.show(*key) for key in asked]
+            used = only if version is not None else self._statistics.known(model) or only
+        return [self._statistics.show(*key) for key in used]
 
     def _entry(self, record: VersionRecord) -> IndexEntry:
         whole = self._registry.looks_whole(record)
@@ -103,7 +106,7 @@ class ModelRepository:
             name=record.model,
             version=str(record.version),
             state="READY" if whole else "UNAVAILABLE",
-            reason="" if whole else "its file is missing or damaged",
+            reason="" if whole else "The file of the version is missing or damaged.",
         )
 
     def _models(self) -> Iterator[str]:
@@ -116,7 +119,7 @@ class ModelRepository:
                 return
 
     def _versions(self, model: str) -> Iterator[VersionRecord]:
-        """Newest first."""
+        """Yield the versions of a model, newest first."""
         offset = 0
         while True:
             records, total, _ = self._registry.page_of_versions(model, _PAGE, offset)

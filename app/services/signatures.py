@@ -1,4 +1,4 @@
-"""The tensors of a model: what goes in, what comes out, from what is stored about a version."""
+"""Input and output tensors of a model version, derived from its stored info."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from app.wire.v2.datatypes import BYTES, datatype_of_labels
 from app.wire.v2.requests import Wanted
 from app.wire.v2.responses import Labels, OutputTensor
 
-#: The input that holds all features.
+#: Name of the input tensor that holds all features.
 MATRIX = "X"
 LABEL = "label"
 
 
 @dataclass(frozen=True)
 class Output:
-    """An output of doubles beside the label."""
+    """An output of doubles, in addition to the label."""
 
     name: str
     values: Callable[[Prediction], NDArray[np.float64] | None]
-    """None: this model does not have it."""
+    """Return the values, or None if the model does not have this output."""
     row_shape: Callable[[StoredInfo], list[int] | None]
-    """The shape of one row of it."""
+    """Return the shape of one row, or None if the model does not have this output."""
 
 
 def _score_shape(info: StoredInfo) -> list[int]:
@@ -57,7 +57,7 @@ OUTPUTS = (
 
 
 def inputs_of(info: StoredInfo) -> list[TensorMetadata]:
-    """One tensor per feature if the features have names, else one for all."""
+    """Return one tensor per feature if the features have names, else one for all features."""
     if info["feature_names"] is not None:
         return [
             TensorMetadata(name=column["name"], datatype=_datatype(column), shape=[-1])
@@ -73,7 +73,7 @@ def _datatype(column: dict[str, Any]) -> Any:
 
 
 def outputs_of(info: StoredInfo) -> list[TensorMetadata]:
-    """The label, and what else the model has."""
+    """Return the label and the other outputs that the model has."""
     label: Any = datatype_of_labels(info["classes"])
     found = [TensorMetadata(name=LABEL, datatype=label, shape=[-1])]
     for output in OUTPUTS:
@@ -86,16 +86,19 @@ def outputs_of(info: StoredInfo) -> list[TensorMetadata]:
 def select_outputs(
     prediction: Prediction, classes: list[Any], wanted: Sequence[Wanted] | None, binary: bool
 ) -> list[OutputTensor]:
-    """The outputs that were asked for, in that order; all of them if nothing was."""
-    there: dict[str, NDArray[np.float64] | Labels] = {LABEL: Labels(prediction.codes, classes)}
+    """Return the requested outputs in the requested order, or all outputs if none is requested."""
+    available: dict[str, NDArray[np.float64] | Labels] = {LABEL: Labels(prediction.codes, classes)}
     for output in OUTPUTS:
         values = output.values(prediction)
         if values is not None:
-            there[output.name] = values
+            available[output.name] = values
     if wanted is None:
-        return [OutputTensor(name, values, binary) for name, values in there.items()]
+        return [OutputTensor(name, values, binary) for name, values in available.items()]
     for output_wanted in wanted:
-        if output_wanted.name not in there:
-            detail = f"the model has no output {output_wanted.name[:64]!r}, it has {list(there)}"
+        if output_wanted.name not in available:
+            detail = (
+                f"The model has no output {output_wanted.name[:64]!r}. Its outputs are "
+                f"{', '.join(available)}."
+            )
             raise invalid([Flaw(detail, "outputs")])
-    return [OutputTensor(each.name, there[each.name], each.binary) for each in wanted]
+    return [OutputTensor(each.name, available[each.name], each.binary) for each in wanted]

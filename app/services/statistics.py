@@ -1,4 +1,4 @@
-"""What was answered through the inference protocol, by version, in this process."""
+"""Statistics of the Open Inference Protocol in this process, by model version."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 
 from app.schemas.v2 import BatchDurations, Duration, InferenceDurations, ModelStatistics
 
-#: Versions, and numbers of rows of a version, that are remembered; the oldest are forgotten.
+#: Number of versions, and of batch sizes per version, with statistics. The least recently used one
+#: is dropped first.
 MAX_VERSIONS = 1000
 MAX_BATCH_SIZES = 64
 
 
 @dataclass
 class _Total:
-    """How often, and how long."""
+    """A number of events and their total time in nanoseconds."""
 
     count: int = 0
     ns: int = 0
@@ -31,7 +32,7 @@ class _Total:
 
 @dataclass(frozen=True)
 class Stages:
-    """Nanoseconds of one answered request."""
+    """Number of rows of one successful request, and the nanoseconds of each stage."""
 
     n_rows: int
     compute_input: int
@@ -41,7 +42,7 @@ class Stages:
 
 @dataclass
 class _Computed:
-    """The three stages."""
+    """The totals of the three stages."""
 
     input: _Total = field(default_factory=_Total)
     infer: _Total = field(default_factory=_Total)
@@ -66,14 +67,14 @@ class _Version:
 
 
 class InferenceStatistics:
-    """Counts and times since the process started."""
+    """Counts and times since the start of the process."""
 
     def __init__(self) -> None:
         self._versions: OrderedDict[tuple[str, int], _Version] = OrderedDict()
         self._lock = threading.Lock()
 
     def succeeded(self, model: str, version: int, stages: Stages) -> None:
-        """Count an answer."""
+        """Count a successful request."""
         total = stages.compute_input + stages.compute_infer + stages.compute_output
         with self._lock:
             found = self._version(model, version)
@@ -88,17 +89,17 @@ class InferenceStatistics:
                 found.batches.popitem(last=False)
 
     def failed(self, model: str, version: int, ns: int) -> None:
-        """Count a request that was not answered with outputs."""
+        """Count a failed request."""
         with self._lock:
             self._version(model, version).fail.add(ns)
 
     def known(self, model: str | None = None) -> list[tuple[str, int]]:
-        """Versions that have been asked, by name and number."""
+        """Return the versions with statistics, sorted by name and number."""
         with self._lock:
             return sorted(key for key in self._versions if model is None or key[0] == model)
 
     def show(self, model: str, version: int) -> ModelStatistics:
-        """The totals of one version; zeros if nobody has asked it."""
+        """Return the totals of one version, zero if it was never used."""
         with self._lock:
             found = self._versions.get((model, version), _Version())
             executions = found.computed.infer.count

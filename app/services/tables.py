@@ -1,4 +1,4 @@
-"""CSV, Parquet and Arrow bodies as tables."""
+"""Parses CSV, Parquet and Arrow bodies into tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.services.limits import DataLimits
 from app.wire.arrow import read_stream
 from app.wire.numbers import read_doubles, read_npy
 
-#: Ways to write "no value" in a CSV file.
+#: Texts that mean a missing value, in lower case.
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _INTEGER = re.compile(r"[+-]?\d+")
@@ -31,7 +31,7 @@ Labels = list[str] | list[int] | list[bool]
 
 @dataclass(frozen=True)
 class Columns:
-    """A table before target and weight are taken out of it: named columns of raw cells."""
+    """Named columns of raw cells, before the target and weight columns are removed."""
 
     names: list[str]
     cells: list[Any]
@@ -43,10 +43,12 @@ class Columns:
         return len(self.cells[0])
 
     def pop(self, name: str, field: str) -> list[Any]:
-        """Take a column out."""
+        """Remove a column and return its cells."""
         if name not in self.names:
             known = ", ".join(self.names[:20])
-            raise invalid([Flaw(f"there is no column {name[:64]!r}; there are: {known}", field)])
+            raise invalid(
+                [Flaw(f"There is no column {name[:64]!r}. The columns are: {known}.", field)]
+            )
         position = self.names.index(name)
         self.names.pop(position)
         cells: list[Any] = self.cells.pop(position)
@@ -54,7 +56,7 @@ class Columns:
 
 
 class BodyKind(StrEnum):
-    """Formats of rows that are not JSON."""
+    """Formats of rows other than JSON."""
 
     CSV = "csv"
     PARQUET = "parquet"
@@ -66,7 +68,7 @@ class BodyKind(StrEnum):
 def read_rows(
     kind: BodyKind, body: bytes | bytearray, n_features: int, limits: DataLimits
 ) -> Table:
-    """Rows to predict, for a model of that many features."""
+    """Parse rows to predict, for a model with `n_features` features."""
     if kind is BodyKind.DOUBLES:
         return read_doubles(body, n_features, limits.require_size)
     if kind is BodyKind.NPY:
@@ -76,11 +78,13 @@ def read_rows(
 
 
 def read_csv(body: bytes | bytearray, limits: DataLimits) -> Columns:
-    """Comma (or semicolon, or tab) separated text in UTF-8 with a header line."""
+    """Parse text in UTF-8 with a header line, separated by commas, semicolons or tabs."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise MalformedBody(f"the CSV is not UTF-8: byte {error.start}") from None
+        raise MalformedBody(
+            f"The CSV text is not UTF-8: byte {error.start} is invalid. Encode the file as UTF-8."
+        ) from None
     header = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -92,26 +96,29 @@ def read_csv(body: bytes | bytearray, limits: DataLimits) -> Columns:
             if not row:
                 continue  # a blank line
             if len(row) != len(names):
-                detail = f"row has {len(row)} cells, the header has {len(names)}"
+                detail = f"The row has {len(row)} cells, but the header has {len(names)}."
                 raise invalid([Flaw(detail, "body", len(rows))])
             rows.append(row)
             if len(rows) > limits.rows:
                 limits.require_size(len(rows), len(names) - 1)
     except csv.Error as error:
-        raise MalformedBody(f"the CSV is broken at line {reader.line_num}: {error}") from None
+        raise MalformedBody(
+            f"Line {reader.line_num} of the CSV text is invalid: {error}."
+        ) from None
     _require_names(names)
     if not rows:
-        raise invalid([Flaw("the CSV has no rows", "body")])
+        raise invalid([Flaw("The CSV text has no rows below its header.", "body")])
     return Columns(names, [list(column) for column in zip(*rows, strict=True)])
 
 
 def read_parquet(body: bytes | bytearray, limits: DataLimits) -> Columns:
-    """A Parquet file. Its size is checked from its footer before anything is unpacked."""
+    """Parse a Parquet file. Its size is checked in its footer before data are decompressed."""
     try:
         from pyarrow import ArrowException, BufferReader, parquet
     except ImportError:
         raise UnsupportedMediaType(
-            "Parquet needs the optional package pyarrow: pip install 'frtsvm-service[arrow]'"
+            "This server cannot read Parquet, because pyarrow is not installed. Send another "
+            "format, or install it with `pip install 'frtsvm-service[arrow]'`."
         ) from None
     try:
         file = parquet.ParquetFile(BufferReader(body))
@@ -123,38 +130,38 @@ def read_parquet(body: bytes | bytearray, limits: DataLimits) -> Columns:
         cells = [table.column(j).to_pylist() for j in range(len(names))]
     except (ArrowException, OSError, ValueError) as error:
         raise MalformedBody(
-            f"the body is not a readable Parquet file: {str(error)[:200]}"
+            f"The body is not a readable Parquet file: {str(error)[:200]}"
         ) from None
     if table.num_rows == 0:
-        raise invalid([Flaw("the Parquet file has no rows", "body")])
+        raise invalid([Flaw("The Parquet file has no rows.", "body")])
     return Columns(names, cells)
 
 
 def read_arrow(body: bytes | bytearray, limits: DataLimits) -> Columns:
-    """An Arrow stream."""
+    """Parse an Arrow IPC stream."""
     names, cells = read_stream(body, limits.require_size)
     _require_names(names)
     if not len(cells[0]):
-        raise invalid([Flaw("the Arrow stream has no rows", "body")])
+        raise invalid([Flaw("The Arrow stream has no rows.", "body")])
     return Columns(names, cells)
 
 
 def _require_names(names: Sequence[str]) -> None:
     if len(names) < 1:
-        raise MalformedBody("the table has no columns")
+        raise MalformedBody("The table has no columns.")
     for j, name in enumerate(names):
         if not name or len(name) > MAX_TEXT:
-            detail = f"a column name has 1 to {MAX_TEXT} characters"
+            detail = f"A column name must have 1 to {MAX_TEXT} characters; got {len(name)}."
             raise invalid([Flaw(detail, "header", column=j)])
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise invalid([Flaw(f"two columns are called {twice!r}", "header")])
+        raise invalid([Flaw(f"Two columns have the name {twice!r}. Rename one of them.", "header")])
 
 
 def features_of(columns: Columns) -> Table:
-    """The columns that are left, as numbers where every cell is one, else as text."""
+    """Return the feature table. A column is numeric if all its cells are numbers, else text."""
     if not columns.names:
-        raise invalid([Flaw("the table has no feature columns", "body")])
+        raise invalid([Flaw("The table has no feature columns.", "body")])
     numbers = np.full((columns.n_rows, len(columns.names)), np.nan)
     texts: dict[int, TextColumn] = {}
     for j, (name, cells) in enumerate(zip(columns.names, columns.cells, strict=True)):
@@ -174,14 +181,16 @@ def _as_numbers(cells: Any, name: str) -> NDArray[np.float64] | TextColumn:
     if not kinds <= {float, str}:
         row = first(values, lambda v: v is not None and type(v) not in (float, str))
         kind = type(values[row]).__name__
-        raise invalid([Flaw(f"cells of type {kind} are not supported", "body", row, name)])
+        detail = f"The cell has the type {kind}, which is not supported. Send numbers or text."
+        raise invalid([Flaw(detail, "body", row, name)])
     if str in kinds:
         words = [
             None if value is None else str(cell) for value, cell in zip(values, cells, strict=True)
         ]
         long = [i for i, word in enumerate(words) if word is not None and len(word) > MAX_TEXT]
         if long:
-            raise invalid([Flaw(f"text longer than {MAX_TEXT} characters", "body", long[0], name)])
+            detail = f"The text is longer than {MAX_TEXT} characters."
+            raise invalid([Flaw(detail, "body", long[0], name)])
         return TextColumn.encode(words)
     column = np.array([np.nan if value is None else value for value in values], np.float64)
     return _without_infinities(column, name)
@@ -190,12 +199,13 @@ def _as_numbers(cells: Any, name: str) -> NDArray[np.float64] | TextColumn:
 def _without_infinities(column: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     infinite = np.flatnonzero(np.isinf(column))[:MAX_FLAWS]
     if infinite.size:
-        raise invalid([Flaw("not a finite number", "body", int(i), name) for i in infinite])
+        detail = "The value is not a finite number."
+        raise invalid([Flaw(detail, "body", int(i), name) for i in infinite])
     return column
 
 
 def _value(cell: Any) -> Any:
-    """A cell as a float, as text, or None if it is missing."""
+    """Return a cell as a float, as text, or None if it is missing."""
     if cell is None:
         return None
     if isinstance(cell, str):
@@ -212,12 +222,12 @@ def _value(cell: Any) -> Any:
 
 
 def labels_of(cells: list[Any], name: str) -> Labels:
-    """The target column: integers or booleans if all cells are, else text."""
+    """Return the labels of the target column: all integers, all booleans, or text."""
     if all(isinstance(cell, str) for cell in cells):
         words = [cell.strip() for cell in cells]
         missing = [i for i, word in enumerate(words) if word.lower() in MISSING_WORDS]
         if missing:
-            raise invalid([Flaw("the label is missing", "target", missing[0], name)])
+            raise invalid([Flaw("The label is missing.", "target", missing[0], name)])
         if all(map(_INTEGER.fullmatch, words)):
             cells = [int(word) for word in words]
         elif {word.lower() for word in words} <= {"true", "false"}:
@@ -233,7 +243,7 @@ def labels_of(cells: list[Any], name: str) -> Labels:
 
 
 def weights_of(cells: list[Any], name: str) -> NDArray[np.float64]:
-    """The weight column."""
+    """Return the sample weights of the weight column."""
     try:
         return read_weights([_value(cell) for cell in cells], name)
     except CellError as error:

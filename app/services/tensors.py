@@ -1,4 +1,4 @@
-"""Input tensors as the rows of a table."""
+"""Converts input tensors to a table."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ from app.wire.v2.tensors import Tensor, flawed
 def table_of(
     tensors: Sequence[Tensor], names: tuple[str, ...] | None, n_columns: int, limits: DataLimits
 ) -> Table:
-    """One tensor `X` of shape [rows, features], or one of shape [rows] or [rows, 1] per feature."""
+    """Return the table of one tensor `X` of shape [rows, features], or of one tensor per feature.
+
+    Tensors of features have the shape [rows] or [rows, 1].
+    """
     given = [tensor.name for tensor in tensors]
     twice = [name for name, count in Counter(given).items() if count > 1]
     if twice:
-        raise flawed(twice[0], "the input is there twice")
-    # A feature may be called X too; then its shape tells.
+        raise flawed(twice[0], "The request has two inputs of this name.")
+    # A model may have a single feature named X; then the tensor is that feature.
     if given == [MATRIX] and not (names == (MATRIX,) and n_columns == 1):
         return _matrix(tensors[0], n_columns, limits)
     if names is None:
         unknown = next((name for name in given if name != MATRIX), MATRIX)
-        detail = f"the model has one input, {MATRIX!r}, of shape [rows, {n_columns}]"
+        detail = f"The model has one input, {MATRIX!r}, of shape [rows, {n_columns}]."
         raise FeatureMismatch(
-            f"input {unknown[:64]!r} is not known: {detail}",
+            f"The input {unknown[:64]!r} is unknown. {detail}",
             flaws=[Flaw(detail, f"inputs.{unknown[:64]}")],
         )
     return _columns(tensors, limits)
@@ -40,13 +43,15 @@ def table_of(
 
 def _matrix(tensor: Tensor, n_columns: int, limits: DataLimits) -> Table:
     if len(tensor.shape) != 2:
-        raise flawed(tensor.name, f"expected the shape [rows, {n_columns}]")
+        raise flawed(
+            tensor.name, f"The shape must be [rows, {n_columns}]; got {list(tensor.shape)}."
+        )
     n_rows, width = tensor.shape
     limits.require_size(n_rows, width)
     if isinstance(tensor.values, list):
         texts = {j: _text_column(tensor, tensor.values[j::width]) for j in range(width)}
         return Table(np.full(tensor.shape, np.nan), None, texts)
-    # Binary data begin where the text before them ends; arithmetic wants them aligned.
+    # Binary data start at any offset behind the JSON part, but NumPy computes on aligned data.
     numbers = np.require(tensor.values, np.float64, "A")
     _require_not_infinite(tensor, numbers)
     return Table(numbers)
@@ -56,9 +61,12 @@ def _columns(tensors: Sequence[Tensor], limits: DataLimits) -> Table:
     n_rows = tensors[0].shape[0]
     for tensor in tensors:
         if tensor.shape not in ((n_rows,), (n_rows, 1)):
-            detail = f"shape {list(tensor.shape)}, expected [{n_rows}] as the first input has it"
+            detail = (
+                f"The shape must be [{n_rows}], like that of the first input; "
+                f"got {list(tensor.shape)}."
+            )
             if len(tensor.shape) > 2 or tensor.shape[1:] not in ((), (1,)):
-                detail = f"shape {list(tensor.shape)}, expected [rows] or [rows, 1]"
+                detail = f"The shape must be [rows] or [rows, 1]; got {list(tensor.shape)}."
             raise flawed(tensor.name, detail)
     limits.require_size(n_rows, len(tensors))
     numbers = np.empty((n_rows, len(tensors)))
@@ -76,16 +84,19 @@ def _columns(tensors: Sequence[Tensor], limits: DataLimits) -> Table:
 def _text_column(tensor: Tensor, cells: list[str]) -> TextColumn:
     if max(map(len, cells)) > MAX_TEXT:
         row = next(i for i, cell in enumerate(cells) if len(cell) > MAX_TEXT)
-        raise flawed(tensor.name, f"text longer than {MAX_TEXT} characters", row)
+        raise flawed(tensor.name, f"The text is longer than {MAX_TEXT} characters.", row)
     return TextColumn.encode(cells)
 
 
 def _require_not_infinite(tensor: Tensor, numbers: NDArray[np.float64]) -> None:
-    """NaN is a missing cell, which the model may know how to fill; infinity is nothing."""
+    """Reject infinities. NaN is a missing cell, which the model may fill in."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.vdot(numbers, numbers)):  # one pass; what overflows is looked at again
+        if np.isfinite(
+            np.vdot(numbers, numbers)
+        ):  # one pass; if the sum overflows, look for infinities
             return
     places = np.argwhere(np.isinf(numbers))[:MAX_FLAWS]
     if len(places):
         field = f"inputs.{tensor.name[:64]}"
-        raise invalid([Flaw("not a finite number", field, int(place[0])) for place in places])
+        detail = "The value is not a finite number."
+        raise invalid([Flaw(detail, field, int(place[0])) for place in places])

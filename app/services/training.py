@@ -1,4 +1,4 @@
-"""From a request to a queued job."""
+"""Validates training requests and queues them as jobs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger("frtsvm.training")
 
 @dataclass(frozen=True)
 class TrainingLimits:
-    """What may be queued."""
+    """Limits on trainings and on their queue."""
 
     data: DataLimits
     queue: int
@@ -33,7 +33,7 @@ class TrainingLimits:
 
 
 class TrainingService:
-    """Checks a training, estimates it, makes its data durable and queues it."""
+    """Checks a training request, estimates its memory, stores its data durably, and queues it."""
 
     def __init__(self, store: Store, runner: JobRunner, limits: TrainingLimits) -> None:
         self._store = store
@@ -41,11 +41,11 @@ class TrainingService:
         self.limits = limits
 
     def require_room(self) -> None:
-        """Refuse early when the queue is full."""
+        """Raise `QueueFull` if the queue is full, before the body is parsed."""
         self._store.jobs.require_room(self.limits.queue)
 
     def submit(self, request: TrainingRequest, request_id: str) -> JobRecord:
-        """Queue a training whose data came as JSON."""
+        """Queue a training whose data are JSON."""
         table = request.X
         if request.feature_names is not None:
             table = Table(table.numbers, tuple(request.feature_names), table.texts)
@@ -95,10 +95,11 @@ class TrainingService:
         needed = estimate_bytes(data, options)
         if needed > self.limits.memory:
             detail = (
-                f"the training would need about {needed} bytes of memory, "
-                f"{self.limits.memory} are allowed"
+                f"The training would need about {needed} bytes of memory; {self.limits.memory} are "
+                "allowed. Send fewer rows or features, lower `rank`, or raise "
+                "FRTSVM_TRAINING_MEMORY."
             )
             numbers = {"estimated_bytes": needed, "allowed_bytes": self.limits.memory}
-            flaw = Flaw("send fewer rows or features, or lower `rank`", "X")
+            flaw = Flaw("Send fewer rows or features, or lower `rank`.", "X")
             raise MemoryBudgetExceeded(detail, flaws=[flaw], numbers=numbers)
         return needed

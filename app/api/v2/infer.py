@@ -18,7 +18,7 @@ from app.container import Container
 from app.errors import MalformedBody
 from app.schemas.keys import Scope
 from app.schemas.v2 import InferenceResponse
-from app.services.inference import Asked, InferenceService
+from app.services.inference import InferenceCall, InferenceService
 
 router = APIRouter(prefix="/v2/models", tags=["inference protocol"], route_class=UnresolvedRoute)
 
@@ -137,7 +137,7 @@ class InferEndpoint:
         asked = self._service.read(call.model, call.version, body, call.header_length)
         return self._respond(call, asked)
 
-    def _respond(self, call: _Call, asked: Asked) -> Response:
+    def _respond(self, call: _Call, asked: InferenceCall) -> Response:
         found = self._service.answer(asked)
         headers = []
         if found.header_length is not None:

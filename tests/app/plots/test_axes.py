@@ -1,4 +1,4 @@
-"""Places and round values."""
+"""Coordinates, ticks and numbers of axes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.plots.axes import Axis, padded, spread, written
+from app.plots.axes import Axis, format_number, padded, padded_logarithmic
 
 
-def test_ends_are_where_they_belong() -> None:
+def test_values_have_coordinates() -> None:
     axis = Axis(0.01, 100.0, 10.0, 50.0, logarithmic=True)
     assert [axis.place(value) for value in (0.01, 1.0, 100.0)] == pytest.approx([10, 30, 50])
     assert Axis(0.0, 4.0, 100.0, 0.0).place(1.0) == pytest.approx(75.0)
@@ -35,8 +35,8 @@ def test_ticks_are_round(axis: Axis, ticks: list[float]) -> None:
     st.floats(1.01, 1e12),
     st.booleans(),
 )
-def test_there_are_some_ticks_and_not_too_many(low: float, ratio: float, logarithmic: bool) -> None:
-    bounds = spread(low, low * ratio) if logarithmic else padded(low, low * ratio)
+def test_the_number_of_ticks_is_limited(low: float, ratio: float, logarithmic: bool) -> None:
+    bounds = padded_logarithmic(low, low * ratio) if logarithmic else padded(low, low * ratio)
     axis = Axis(*bounds, 0.0, 100.0, logarithmic=logarithmic)
     ticks = axis.ticks()
     assert 1 <= len(ticks) <= 12
@@ -56,5 +56,5 @@ def test_there_are_some_ticks_and_not_too_many(low: float, ratio: float, logarit
         (math.pi, "3.142"),
     ],
 )
-def test_numbers_are_written_for_readers(value: float, words: str) -> None:
-    assert written(value) == words
+def test_numbers_are_formatted_for_readers(value: float, words: str) -> None:
+    assert format_number(value) == words

@@ -1,4 +1,4 @@
-"""The scale of colours."""
+"""The color scale."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ def brightness(text: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_more_is_always_brighter() -> None:
+def test_larger_values_are_brighter() -> None:
     scale = [brightness(colour(k / 50)) for k in range(51)]
     assert all(one < two for one, two in pairwise(scale))
 
 
-def test_beyond_the_ends_are_the_ends() -> None:
+def test_values_outside_the_range_are_clipped() -> None:
     assert colour(-1.0) == colour(0.0)
     assert colour(2.0) == colour(1.0)

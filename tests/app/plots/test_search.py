@@ -1,4 +1,4 @@
-"""Drawings of a search: what is in them, and what cannot be drawn."""
+"""Plots of a search: their elements, and searches without a plot."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def of_class(root: ET.Element, name: str) -> list[ET.Element]:
     return [element for element in root.iter() if element.get("class") == name]
 
 
-def test_a_field_has_a_cell_for_every_pair() -> None:
+def test_a_heat_map_has_a_cell_for_every_pair() -> None:
     root = drawn("c1-c3", table(grid(c1=[0.1, 1.0, 10.0], c3=[0.5, 2.0], gamma=[1.0, 2.0])))
     cells = of_class(root, "cell")
     assert len(cells) == 6
@@ -63,7 +63,7 @@ def test_a_field_has_a_cell_for_every_pair() -> None:
     assert "balanced accuracy" in words
 
 
-def test_later_stages_lie_upon_earlier_ones() -> None:
+def test_later_stages_are_drawn_over_earlier_ones() -> None:
     params = grid(c1=[0.01, 1.0, 100.0], c3=[0.01, 1.0]) + grid(c1=[0.5, 2.0], c3=[0.5, 2.0])
     root = drawn("c1-c3", table(params, stage=np.array([0] * 6 + [1] * 4)))
     cells = of_class(root, "cell")
@@ -72,7 +72,7 @@ def test_later_stages_lie_upon_earlier_ones() -> None:
     assert max(widths[6:]) < min(widths[:6])
 
 
-def test_a_line_has_a_point_and_a_bar_for_every_value() -> None:
+def test_a_line_chart_has_a_point_and_a_bar_for_every_value() -> None:
     root = drawn("gamma", table(grid(gamma=[0.1, 1.0, 10.0, 100.0], c1=[1.0, 2.0])))
     dots = of_class(root, "dot")
     assert len(dots) == 4
@@ -80,7 +80,7 @@ def test_a_line_has_a_point_and_a_bar_for_every_value() -> None:
     assert len(of_class(root, "bar")) == 12  # a bar and two caps each
 
 
-def test_only_what_can_be_compared_is_drawn() -> None:
+def test_only_comparable_configurations_are_drawn() -> None:
     params = grid(kernel=["linear", "rbf"], c1=[0.1, 1.0], c3=[0.5, 2.0])
     mean = np.array([0.7] * 4 + [0.8, 0.9, 0.8, 0.8])
     assert len(of_class(drawn("c1-c3", table(params, mean=mean)), "cell")) == 4
@@ -88,7 +88,7 @@ def test_only_what_can_be_compared_is_drawn() -> None:
     assert len(of_class(drawn("c1-c3", table(params, n_rows=sizes)), "cell")) == 4
 
 
-def test_costs_of_another_penalty_are_not_drawn_beside() -> None:
+def test_costs_of_another_penalty_are_not_drawn() -> None:
     params = grid(penalty=["coefficients"], c1=[10.0, 100.0], c3=[0.5, 2.0])
     params += grid(penalty=["function"], c1=[0.1, 1.0], c3=[0.5, 2.0])
     cells = of_class(drawn("c1-c3", table(params)), "cell")
@@ -105,7 +105,7 @@ def test_failed_configurations_leave_a_gap() -> None:
     assert len(of_class(root, "cell")) == 3
 
 
-def test_mu_counts_where_there_are_memberships() -> None:
+def test_mu_counts_only_with_memberships() -> None:
     params = grid(mu=[0.1, 0.2, 0.3], membership=["none"]) + grid(
         mu=[0.1, 0.2], membership=["center"]
     )
@@ -121,7 +121,7 @@ def test_mu_counts_where_there_are_memberships() -> None:
         ("mu", grid(mu=[0.1, 0.2], membership=["none"]), "did not vary mu"),
     ],
 )
-def test_what_was_not_varied_is_said(plot: str, params: Any, reason: str) -> None:
+def test_a_parameter_that_was_not_varied_is_named(plot: str, params: Any, reason: str) -> None:
     found = table(params)
     with pytest.raises(SearchNotFound, match=reason):
         draw(plot, "m", search_of(found), found)

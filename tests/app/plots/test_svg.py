@@ -1,4 +1,4 @@
-"""Elements: whatever the words, the document is XML."""
+"""SVG elements: the document is valid XML for any text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], ma
 
 
 @given(WORDS, WORDS, WORDS)
-def test_no_words_break_out(title: str, subtitle: str, description: str) -> None:
+def test_text_cannot_add_elements(title: str, subtitle: str, description: str) -> None:
     root = ET.fromstring(drawing(title, subtitle, description, [text(1, 2, title)]).encode())
     assert len(root) == 7  # title, desc, style, paper, two lines of text, and the one given
     assert (root[0].text or "") == title
@@ -27,7 +27,7 @@ def test_attributes_are_quoted() -> None:
     )
 
 
-def test_coordinates_are_short() -> None:
+def test_coordinates_have_two_decimals_at_most() -> None:
     assert [number(value) for value in (1.0, 0.1 + 0.2, -0.001, 12.345678)] == [
         "1",
         "0.3",
