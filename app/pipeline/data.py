@@ -173,10 +173,10 @@ def require_cells(table: Table, *, impute: bool, one_hot: bool) -> None:
     if table.texts and not one_hot:
         column = min(table.texts)
         row = int(np.argmax(table.texts[column].codes != MISSING))
-        detail = "Text is not a number. Set `one_hot` to encode text columns."
+        detail = "Text is not a number. Train with `one_hot` to encode text columns."
         flaws.append(Flaw(detail, "X", row, table.column_name(column)))
     if not impute:
-        detail = 'The cell is missing. Set `impute` to "median" to fill in missing cells.'
+        detail = 'The cell is missing. Train with `impute` "median" to fill in missing cells.'
         for row, column in missing_cells(table):
             flaws.append(Flaw(detail, "X", row, table.column_name(column)))
     if flaws:

@@ -307,4 +307,6 @@ def test_a_failed_training_shows_the_reason(page: Page) -> None:
     drop_file(page, "few.csv", "a,b,kind\n1,2,x\n2,3,x\n3,4,x\n4,5,y\n")
     page.get_by_role("radio", name="Set manually").check()
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("5 folds, but the smallest class has 1")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "5 folds need at least 5 rows of each class; the smallest class has 1."
+    )

@@ -150,7 +150,7 @@ def test_a_wrong_target_names_the_columns(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], table: Path
 ) -> None:
     assert run("train", str(table), "--target", "z") == 1
-    assert "there are: a, b, y" in capsys.readouterr().err
+    assert "There is no column 'z'. The columns are: a, b, y." in capsys.readouterr().err
 
 
 def test_a_wrong_setting_is_named(

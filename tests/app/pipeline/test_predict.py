@@ -34,7 +34,7 @@ def test_versions_from_before_probabilities_still_answer() -> None:
 
 
 def test_formats_that_are_not_known_are_refused() -> None:
-    with pytest.raises(ArtifactDamaged, match="format 3"):
+    with pytest.raises(ArtifactDamaged, match="unknown format 3"):
         Predictor(trained() | {"format": 3})
 
 

@@ -63,15 +63,21 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]], int, str]] = [
         "The version must be an integer",
     ),
     ("bad name", "a%20b", [tensor()], 422, "The model name must match"),
-    ("unknown input", "words", [tensor(name="Y")], 422, "input 'Y' is not known"),
-    ("two inputs for one", "words", [tensor(), tensor(name="Y")], 422, "'Y' is not known"),
-    ("duplicate input", "words", [tensor(), tensor()], 422, "inputs.X: the input is there twice"),
-    ("unknown feature", "named", [tensor(name="c", shape=[8])], 422, "'a' is missing"),
-    ("wrong width", "words", [tensor(shape=[2, 4])], 422, "have 4 features, the model has 2"),
-    ("one dimension", "words", [tensor(shape=[8])], 422, "expected the shape [rows, 2]"),
-    ("three dimensions", "words", [tensor(shape=[2, 2, 2])], 422, "expected the shape"),
+    ("unknown input", "words", [tensor(name="Y")], 422, "The input 'Y' is unknown."),
+    ("two inputs for one", "words", [tensor(), tensor(name="Y")], 422, "'Y' is unknown."),
+    ("duplicate input", "words", [tensor(), tensor()], 422, "inputs.X: The request has two inputs"),
+    ("unknown feature", "named", [tensor(name="c", shape=[8])], 422, "The feature 'a' is missing."),
+    ("wrong width", "words", [tensor(shape=[2, 4])], 422, "have 4 features, but the model was"),
+    ("one dimension", "words", [tensor(shape=[8])], 422, "must be [rows, 2]; got [8]."),
+    ("three dimensions", "words", [tensor(shape=[2, 2, 2])], 422, "must be [rows, 2]; got [2"),
     ("too many cells", "words", [tensor(shape=[2**62, 2**62])], 422, "elements, but `data` has 8."),
-    ("infinity", "words", [tensor(data=[1e308 * 10] + [0] * 7)], 422, "row 0: not a finite"),
+    (
+        "infinity",
+        "words",
+        [tensor(data=[1e308 * 10] + [0] * 7)],
+        422,
+        "row 0: The value is not a finite",
+    ),
     ("far away", "words", [tensor(data=[1e300] + [0] * 7)], 422, "too far"),
     ("no inputs", "words", [], 422, "inputs"),
     (
@@ -79,14 +85,14 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]], int, str]] = [
         "named",
         [tensor(name="a", shape=[8]), tensor(name="b", shape=[4], data=[1, 2, 3, 4])],
         422,
-        "inputs.b: shape [4], expected [8]",
+        "inputs.b: The shape must be [8], like that of the first input; got [4].",
     ),
     (
         "a wide column",
         "named",
         [tensor(name="a", shape=[4, 2]), tensor(name="b", shape=[4], data=[1, 2, 3, 4])],
         422,
-        "inputs.a: shape [4, 2], expected [rows] or [rows, 1]",
+        "inputs.a: The shape must be [rows] or [rows, 1]; got [4, 2].",
     ),
     (
         "text for numbers",
@@ -96,14 +102,14 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]], int, str]] = [
             tensor(name="b", shape=[1], data=[1]),
         ],
         422,
-        "text is not a number",
+        "Text is not a number.",
     ),
     (
         "numbers for text",
         "mixed",
         [tensor(name="age", shape=[1], data=[1]), tensor(name="city", shape=[1], data=[1])],
         422,
-        "column city: expected text",
+        "column city: The column must contain text.",
     ),
     (
         "long text",
@@ -131,13 +137,13 @@ def test_refused(
 
 
 def test_unknown_output(http: httpx.Client) -> None:
-    for model, name, there in [
-        ("words", "proba", ["label", "score", "distances"]),
-        ("three", "distances", ["label", "score"]),
+    for model, name, available in [
+        ("words", "proba", "label, score, distances"),
+        ("three", "distances", "label, score"),
     ]:
         body = {"inputs": [tensor()], "outputs": [{"name": "label"}, {"name": name}]}
         words = error_of(http.post(f"/v2/models/{model}/infer", json=body), 422)
-        assert words == f"outputs: the model has no output {name!r}, it has {there}"
+        assert words == (f"outputs: The model has no output {name!r}. Its outputs are {available}.")
 
 
 @pytest.mark.parametrize("special", [np.inf, -np.inf])
@@ -149,7 +155,7 @@ def test_infinity_in_binary(http: httpx.Client, special: float) -> None:
     text = json.dumps({"inputs": [{**head, **parameters}]}).encode()
     headers = {"inference-header-content-length": str(len(text))}
     answer = http.post(INFER, content=text + rows.tobytes(), headers=headers)
-    assert "inputs.X: row 2: not a finite number" in error_of(answer, 422)
+    assert "inputs.X: row 2: The value is not a finite number." in error_of(answer, 422)
 
 
 @pytest.mark.parametrize("length", ["-1", "x", "1.5", "", "9" * 30, "٣", "99999"])
