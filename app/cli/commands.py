@@ -84,9 +84,7 @@ def run_predict(options: argparse.Namespace) -> int:
             services.cache.get((options.model, options.model_version, options.alias))[0],
         )
         known = info.feature_names
-        if (
-            known is not None
-        ):  # the file may have more columns than the model, for example the target
+        if known is not None:  # the file may have more columns, for example the target
             columns = _chosen(columns, known)
         table = features_of(columns)
         if known is None:

@@ -83,7 +83,7 @@ def require_trainable(data: TrainingData, options: TrainingOptions) -> None:
         )
     if len(data.classes) < 2:
         raise OneClassOnly(
-            f"All rows have the label {data.classes[0]!r}. A classifier needs two classes or more.",
+            f"All rows have the label {data.classes[0]!r}. Send rows of at least two classes.",
             flaws=[Flaw("There is only one class.", "y")],
         )
     _require_folds(counts, options)

@@ -91,9 +91,7 @@ def _text_column(tensor: Tensor, cells: list[str]) -> TextColumn:
 def _require_not_infinite(tensor: Tensor, numbers: NDArray[np.float64]) -> None:
     """Reject infinities. NaN is a missing cell, which the model may fill in."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(
-            np.vdot(numbers, numbers)
-        ):  # one pass; if the sum overflows, look for infinities
+        if np.isfinite(np.vdot(numbers, numbers)):  # one pass; large values may overflow it
             return
     places = np.argwhere(np.isinf(numbers))[:MAX_FLAWS]
     if len(places):

@@ -1,4 +1,4 @@
-"""Freed memory is used again."""
+"""Reuse of freed memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 SCRIPT = """
 import ctypes, resource, sys
-ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # no huge pages, of which few would do
+ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # no huge pages: they need few page faults
 from app.memory import keep_freed_memory
 if sys.argv[1] == "kept":
     keep_freed_memory()
@@ -30,6 +30,6 @@ def faults(how: str) -> int:
     return int(done.stdout)
 
 
-def test_large_bodies_do_not_fetch_their_memory_anew() -> None:
-    """20 times 16 MB are 80,000 pages."""
+def test_memory_of_large_bodies_is_reused() -> None:
+    """20 times 16 MB are 80,000 pages, each of which would be a page fault."""
     assert faults("kept") < 2000 < faults("left alone")

@@ -1,4 +1,4 @@
-"""Settings."""
+"""Settings: sources, validation, documentation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_every_setting_is_listed_in_the_operations_guide() -> None:
     assert {name.upper() for name in Settings.model_fields} == listed
 
 
-def test_the_environment_is_read_when_asked_and_not_before(
+def test_the_environment_is_read_when_settings_are_created(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("FRTSVM_HOME", str(tmp_path))
@@ -31,12 +31,12 @@ def test_the_environment_is_read_when_asked_and_not_before(
     assert settings.url == f"sqlite:///{tmp_path}/frtsvm.sqlite3"
 
 
-def test_another_database_can_be_named() -> None:
+def test_the_database_can_be_set() -> None:
     url = "postgresql+psycopg://db/frtsvm"
     assert Settings(database_url=url).url == url
 
 
-def test_secrets_are_read_from_files_unless_the_environment_says_otherwise(
+def test_the_environment_takes_precedence_over_secret_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("app.settings.SECRETS", tmp_path)
@@ -45,14 +45,16 @@ def test_secrets_are_read_from_files_unless_the_environment_says_otherwise(
     monkeypatch.delenv("FRTSVM_DATABASE_URL", raising=False)
     monkeypatch.setenv("FRTSVM_QUEUE_SIZE", "9")
     (tmp_path / "frtsvm_api_keys").write_text(f"a:predict:{hash_key(b'1')}\n")
-    monkeypatch.setenv("FRTSVM_API_KEYS", "")  # as compose sets what its user has not
+    monkeypatch.setenv(
+        "FRTSVM_API_KEYS", ""
+    )  # Compose sets a variable that its user has not set to an empty value
     settings = Settings()
     assert settings.url == "postgresql://frtsvm:pw@db/frtsvm"
     assert settings.queue_size == 9
     assert [key.name for key in settings.api_keys] == ["a"]
 
 
-def test_a_scheduler_is_named_by_its_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_of_a_scheduler_has_a_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings(dask_scheduler="tls://s:8786").dask_scheduler == "tls://s:8786"
     with pytest.raises(ValueError, match="tcp://"):
         Settings(dask_scheduler="s:8786")

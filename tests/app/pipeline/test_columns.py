@@ -1,4 +1,4 @@
-"""What is told about columns."""
+"""The summary of training columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _described(table: Table) -> list[dict[str, object]]:
     return describe_columns(table, Preprocessor.fit(table, options))
 
 
-def test_medians_and_words_without_the_missing_cells() -> None:
+def test_medians_and_categories_ignore_missing_cells() -> None:
     numbers = np.array([[3.0, np.nan], [np.nan, np.nan], [-1.0, np.nan], [8.0, np.nan]])
     text = TextColumn.encode(["b", None, "b", "a"])
     number, word = _described(Table(numbers, ("size", "colour"), {1: text}))
@@ -23,7 +23,7 @@ def test_medians_and_words_without_the_missing_cells() -> None:
     assert word == {"name": "colour", "kind": "text", "categories": ["a", "b"], "typical": "b"}
 
 
-def test_of_many_rows_some_are_looked_at_from_end_to_end() -> None:
+def test_many_rows_are_sampled_evenly() -> None:
     numbers = np.arange(4.0 * MAX_ROWS)[:, None]
     (column,) = _described(Table(numbers))
     assert column["range"] == [0.0, 4.0 * MAX_ROWS - 1]

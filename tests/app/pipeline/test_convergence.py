@@ -1,4 +1,4 @@
-"""Curves stay short and keep their ends."""
+"""Convergence curves are bounded and keep their ends."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def _event(plane: int, sweep: int, violation: float, gap: float | None) -> Simpl
     )
 
 
-def test_a_long_run_is_thinned_and_passed_on_in_full() -> None:
-    watcher = _Counting()
-    recorded = RecordedSweeps(watcher)
+def test_a_long_run_is_thinned_out_but_forwarded_completely() -> None:
+    observer = _Counting()
+    recorded = RecordedSweeps(observer)
     for sweep in range(1, 5001):
         recorded.sweep(_event(1, sweep, 1.0 / sweep, 0.5 / sweep))
         recorded.sweep(_event(0, sweep, np.inf, None))  # a step before the planes
     recorded.sweep(_event(0, 1, 0.5, 0.25))
     first, second = recorded.curves()
-    assert len(watcher.events) == 10_001
+    assert len(observer.events) == 10_001
     assert first == {"plane": 0, "sweeps": [1], "violations": [0.5], "gaps": [0.25]}
     assert second["plane"] == 1
     assert second["sweeps"][0] == 1

@@ -1,4 +1,4 @@
-"""The estimate against the peak of a process that does nothing but the training."""
+"""Memory estimates, compared with the peak memory of a process that only trains."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.schemas.training import TrainingOptions
 
 warnings.simplefilter("ignore")
 n, p, given = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
-# Not getrusage: its maximum is inherited from whoever started this process.
+# Not getrusage: its maximum is inherited from the parent process.
 status = lambda: open("/proc/self/status").read()
 peak = lambda: 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", status())[1])
 before = peak()
@@ -52,11 +52,11 @@ print(peak() - before, estimate_bytes(data, options) - FIXED)
             4,
         ),
         (20_000, 10, {"params": {"rank": 100}, "validation": {"folds": 10}}, 4),
-        # What it comes to within its time depends on the machine.
+        # The configurations within the time budget depend on the speed of the host.
         (60_000, 20, {"params": "auto", "search": {"time_budget": 4.0}}, 30),
     ],
 )
-def test_the_estimate_is_an_upper_bound_and_no_wild_one(
+def test_the_estimate_is_an_upper_bound_of_the_right_order(
     n: int, p: int, options: dict[str, Any], wild: int
 ) -> None:
     command = [sys.executable, "-c", PROGRAM, str(n), str(p), json.dumps(options)]
@@ -65,14 +65,14 @@ def test_the_estimate_is_an_upper_bound_and_no_wild_one(
     assert measured <= estimated <= wild * measured
 
 
-def test_what_is_known_of_the_plan_auto_is_true() -> None:
+def test_constants_agree_with_those_of_the_search() -> None:
     assert max(auto.STAGE_ROWS) == memory.AUTO_ROWS
     assert fold_tasks.MAX_PREPARED_FOLDS == memory.KEPT
     assert max(auto.STAGE_RANK) == memory.AUTO_RANK
     assert min(refit.REFIT_RANKS) == memory.AUTO_REFIT_RANK
 
 
-def test_a_rank_that_a_search_chose_is_cut_to_the_memory() -> None:
+def test_a_rank_that_a_search_chose_is_lowered_to_fit_into_memory() -> None:
     x = np.random.default_rng(0).normal(size=(50_000, 2))
     data = TrainingData.build(Table(x), (x[:, 0] > 0).tolist(), None)
     options = TrainingOptions.model_validate({"params": {"rank": 1024}})
@@ -84,14 +84,14 @@ def test_a_rank_that_a_search_chose_is_cut_to_the_memory() -> None:
     assert least.params.rank == memory.AUTO_REFIT_RANK
 
 
-def test_a_worker_takes_as_many_folds_as_its_memory_holds() -> None:
+def test_a_worker_takes_as_many_folds_as_fit_into_its_memory() -> None:
     x = np.random.default_rng(0).normal(size=(5_000, 20))
     data = TrainingData.build(Table(x), (x[:, 0] > 0).tolist(), None)
     options = TrainingOptions.model_validate({"params": "auto", "search": {"time_budget": 4.0}})
     most = [memory.folds_at_a_time(data, options, mb * 1024**2) for mb in (1, 256, 512, 2048)]
     assert most == sorted(most)
-    assert most[0] == 1  # else the search would wait for ever
+    assert most[0] == 1  # otherwise the search would never end
     assert 1 < most[2] < most[3]
-    # Two folds less than fit without the table and those that are kept.
+    # Two folds fewer than without the table and the cached folds.
     both = memory.estimate_bytes(data, options)
     assert memory.folds_at_a_time(data, options, both) <= 5

@@ -1,4 +1,4 @@
-"""Artifacts of every format that was ever written."""
+"""Predictions with artifacts of every format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def trained(**options: Any) -> dict[str, Any]:
     return train(data, TrainingOptions.model_validate(options), lambda _: None).predictor
 
 
-def test_versions_from_before_probabilities_still_answer() -> None:
+def test_artifacts_of_format_1_can_be_read() -> None:
     state = trained()
     rows = Table(np.array(two_blobs(40)[0]))
     now = Predictor(state).predict(rows)
@@ -33,13 +33,13 @@ def test_versions_from_before_probabilities_still_answer() -> None:
     assert before.probabilities is None
 
 
-def test_formats_that_are_not_known_are_refused() -> None:
+def test_unknown_formats_are_refused() -> None:
     with pytest.raises(ArtifactDamaged, match="unknown format 3"):
         Predictor(trained() | {"format": 3})
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
-def test_probabilities_go_with_the_scores(method: str) -> None:
+def test_probabilities_increase_with_the_scores(method: str) -> None:
     search = {"grid": {"c3": [1.0, 2.0]}, "probability": method}
     predictor = Predictor(trained(search=search))
     found = predictor.predict(Table(np.array([[3.0, 3.0], [0.0, 0.0], [-3.0, -3.0]])))
@@ -49,7 +49,7 @@ def test_probabilities_go_with_the_scores(method: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_a_large_table_is_answered_like_its_parts(kernel: str) -> None:
+def test_a_large_table_is_predicted_like_its_parts(kernel: str) -> None:
     predictor = Predictor(trained(params={"kernel": kernel}))
     rows = np.random.default_rng(0).normal(size=(50_001, 2))
     whole = predictor.predict(Table(rows))
@@ -60,7 +60,7 @@ def test_a_large_table_is_answered_like_its_parts(kernel: str) -> None:
         np.testing.assert_allclose(getattr(whole, name), expected, rtol=1e-12, atol=1e-12)
 
 
-def test_one_missing_cell_far_down_a_large_table_is_found() -> None:
+def test_a_missing_cell_in_a_late_block_is_found() -> None:
     rows = np.zeros((50_000, 2))
     rows[40_000, 1] = np.nan
     with pytest.raises(InvalidRequest) as refused:

@@ -1,4 +1,4 @@
-"""Filling, encoding, scaling."""
+"""Imputation, encoding, scaling."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_constant_column_stays_finite() -> None:
         np.testing.assert_array_equal(out[:, 1], [0, 0])
 
 
-def test_medians_and_words_come_from_the_training_rows_only() -> None:
+def test_medians_and_categories_come_from_the_training_rows_only() -> None:
     train = read_rows([[1.0, "a"], [3.0, "b"], [None, "a"]])
     fitted = Preprocessor.fit(train, options(impute="median", one_hot=True, scale="none"))
     test = read_rows([[None, "c"], [100.0, "b"]])

@@ -1,4 +1,4 @@
-"""Percentages."""
+"""The percentage and the details that a training reports."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from app.pipeline.progress import Progress
 
 
-def test_the_percentage_never_falls_and_ends_below_the_saving() -> None:
+def test_the_percentage_never_decreases_and_leaves_room_for_saving() -> None:
     seen: list[dict[str, Any]] = []
     progress = Progress(3, 1e-3, seen.append)
     for fit in range(3):
         progress.next_fit(f"fit {fit}")
         for sweep in range(1, 8):
-            for plane in (0, 1):  # planes are solved side by side
+            for plane in (0, 1):  # planes are solved in parallel
                 violation = 10.0 ** (1 - sweep) * (1 + plane)
-                gap = violation / 2 if sweep % 2 else None  # it is not taken after every sweep
+                gap = violation / 2 if sweep % 2 else None  # it is not computed after every sweep
                 progress.sweep(
                     SimpleNamespace(
                         plane=plane, n_planes=2, sweep=sweep, violation=violation, relative_gap=gap
@@ -30,7 +30,7 @@ def test_the_percentage_never_falls_and_ends_below_the_saving() -> None:
     assert seen[-3]["gap"] == seen[-5]["gap"] == 2e-4 / 2  # that of sweep 5, also after sweep 6
 
 
-def test_a_search_counts_for_several_fits_and_stays_in_sight() -> None:
+def test_a_search_counts_as_several_fits_and_its_results_are_kept() -> None:
     seen: list[dict[str, Any]] = []
     progress = Progress(1, 1e-3, seen.append, n_searches=1)
     progress.next_search("searching")
@@ -39,10 +39,10 @@ def test_a_search_counts_for_several_fits_and_stays_in_sight() -> None:
     assert [event["percent"] for event in seen] == sorted(event["percent"] for event in seen)
     assert seen[-1]["percent"] > 80
     progress.next_fit("training")
-    assert seen[-1]["search"] == {"tried": 1.0}  # what was found is worth knowing until the end
+    assert seen[-1]["search"] == {"tried": 1.0}  # the results are reported until the end
 
 
-def test_a_search_that_only_measures_leaves_what_the_first_one_found() -> None:
+def test_a_search_inside_a_validation_does_not_replace_the_results() -> None:
     seen: list[dict[str, Any]] = []
     progress = Progress(2, 1e-3, seen.append, n_searches=2)
     progress.next_search("searching")

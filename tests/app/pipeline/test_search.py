@@ -1,4 +1,4 @@
-"""The search of a training: what its folds learn, how it ends, what is kept."""
+"""The search of a training: preprocessing in the folds, early stop, stored results."""
 
 from __future__ import annotations
 
@@ -24,25 +24,29 @@ from frtsvm_core import FRTSVMClassifier
 GRID = {"c1": [0.25, 4.0], "c3": [0.5, 4.0], "gamma": [2.0]}
 
 
-def rows_with_holes(n: int = 90) -> tuple[Any, Any]:
+def rows_with_missing_cells(n: int = 90) -> tuple[Any, Any]:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(n, 3)) * np.array([1.0, 50.0, 0.01])
     y = x[:, 0] + 0.5 * rng.normal(size=n) > 0
     x[rng.random(size=x.shape) < 0.1] = np.nan
-    x[5] = [30.0, -900.0, 0.4]  # decides on the scale of every fold that trains on it
+    x[5] = [
+        30.0,
+        -900.0,
+        0.4,
+    ]  # an outlier that determines the scale of its folds
     return x, y.astype(int)
 
 
 def run(options: dict[str, Any], stop: Any = lambda: False) -> Outcome:
-    x, y = rows_with_holes()
+    x, y = rows_with_missing_cells()
     data = TrainingData.build(Table(x), y.tolist(), None)
     chosen = {"impute": "median", **options}
     return train(data, TrainingOptions.model_validate(chosen), lambda _: None, stop=stop)
 
 
-def test_filling_and_scaling_learn_from_the_training_rows_of_a_fold_alone() -> None:
-    """The table is that of GridSearchCV over a pipeline, which fits all of it in the folds."""
-    x, y = rows_with_holes()
+def test_preprocessing_learns_from_the_training_rows_of_a_fold_only() -> None:
+    """The results equal those of GridSearchCV over a pipeline, fitted in the folds."""
+    x, y = rows_with_missing_cells()
     ours = run({"search": {"grid": GRID, "folds": 3, "seed": 1}})
     pipeline = Pipeline(
         [
@@ -63,19 +67,19 @@ def test_filling_and_scaling_learn_from_the_training_rows_of_a_fold_alone() -> N
     assert ours.info["training_accuracy"] == pytest.approx(theirs.score(x, y))
 
 
-def test_a_validation_searches_anew_in_every_fold() -> None:
+def test_a_validation_repeats_the_search_in_every_fold() -> None:
     info = run({"search": {"grid": GRID, "folds": 2}, "validation": {"holdout": 0.3}}).info
     (fold,) = info["validation"]["folds"]
     assert fold["n_test"] == 27
     assert info["validation"]["accuracy"] < 1.0
 
 
-def test_asked_at_once_there_is_nothing_to_keep() -> None:
+def test_a_stop_before_the_first_configuration_raises() -> None:
     with pytest.raises(NothingTried):
         run({"search": {"grid": GRID}}, stop=lambda: True)
 
 
-def test_asked_later_the_best_is_kept_and_the_validation_left_out() -> None:
+def test_a_stop_during_the_search_keeps_the_best_and_skips_the_validation() -> None:
     asked = iter([False] * 8)
     outcome = run(
         {"search": {"grid": GRID | {"c1": [2.0**k for k in range(8)]}}, "validation": {"folds": 3}},
@@ -87,9 +91,9 @@ def test_asked_later_the_best_is_kept_and_the_validation_left_out() -> None:
     assert outcome.info["validation"] is None
 
 
-def test_asked_while_it_is_validated_the_model_is_kept_as_it_is() -> None:
+def test_a_stop_during_the_validation_keeps_the_model() -> None:
     events: list[str] = []
-    x, y = rows_with_holes()
+    x, y = rows_with_missing_cells()
     data = TrainingData.build(Table(x), y.tolist(), None)
     options = {"impute": "median", "search": {"grid": GRID}, "validation": {"folds": 3}}
     outcome = train(
@@ -99,15 +103,15 @@ def test_asked_while_it_is_validated_the_model_is_kept_as_it_is() -> None:
         stop=lambda: "validating 2/3" in events,
     )
     assert outcome.info["search"]["n_configurations"] == 4
-    assert outcome.info["search"]["stopped_early"] is None  # it had come to its end
+    assert outcome.info["search"]["stopped_early"] is None  # it was complete
     assert outcome.info["validation"] is None
 
 
 @pytest.mark.parametrize("search", [{"grid": GRID}, {}])
 def test_progress_counts_the_configurations_of_the_model(search: dict[str, Any]) -> None:
-    """Those of the searches that only measure it are not in its table."""
+    """Configurations of searches inside the validation are not counted."""
     events: list[dict[str, Any]] = []
-    x, y = rows_with_holes()
+    x, y = rows_with_missing_cells()
     data = TrainingData.build(Table(x), y.tolist(), None)
     options = {"impute": "median", "search": search, "validation": {"folds": 2}}
     outcome = train(data, TrainingOptions.model_validate(options), events.append)
@@ -125,7 +129,7 @@ def test_the_same_seed_gives_the_same_model() -> None:
     np.testing.assert_array_equal(one.predictor["model"]["coef"], two.predictor["model"]["coef"])
 
 
-def test_fixed_parameters_narrow_auto() -> None:
+def test_auto_keeps_fixed_parameters() -> None:
     outcome = run({"params": {"kernel": "linear", "c3": 2.0}, "search": {}})
     assert outcome.info["params"]["c3"] == 2.0
     assert outcome.info["search"]["fixed"] == {"c3": 2.0, "kernel": "linear"}
@@ -140,7 +144,7 @@ def test_fixed_parameters_narrow_auto() -> None:
         ({"penalty": "coefficients"}, "coefficients"),
     ],
 )
-def test_the_info_says_what_c1_weighs(held: dict[str, Any], penalty: str) -> None:
+def test_the_info_names_the_penalty(held: dict[str, Any], penalty: str) -> None:
     outcome = run({"params": {"kernel": "rbf", **held}, "search": {}})
     assert outcome.info["params"]["penalty"] == penalty
     assert {params["penalty"] for params in outcome.evidence["search"]["params"]} == {penalty}
@@ -154,18 +158,18 @@ def test_a_grid_can_compare_penalties() -> None:
     assert outcome.info["params"]["penalty"] == outcome.info["search"]["best_params"]["penalty"]
 
 
-def test_a_search_in_which_nothing_can_be_fitted_is_rejected() -> None:
+def test_a_search_without_any_successful_fit_is_rejected() -> None:
     grid = {"gamma": [50.0, 60.0]}
     with pytest.raises(TrainingRejected, match=r"^The search failed: "):
         run({"params": {"kernel": "sigmoid", "coef0": -300.0}, "search": {"grid": grid}})
 
 
-def test_auto_weighs_the_distances_and_says_so() -> None:
+def test_auto_learns_distance_weights_and_reports_them() -> None:
     outcome = run({"params": "auto", "search": {"time_budget": 20.0}})
     (pair,) = outcome.info["decision"]["pairs"]
     assert pair["classes"] == [0, 1]
     assert sum(pair["weights"]) == pytest.approx(2.0)
-    x, _ = rows_with_holes()
+    x, _ = rows_with_missing_cells()
     answer = Predictor(outcome.predictor).predict(Table(x))
     assert answer.distances is not None
     a, b = pair["weights"]
@@ -176,17 +180,17 @@ def test_auto_weighs_the_distances_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("search", [{"balance": False}, {"scoring": "f1_macro"}, {"grid": GRID}])
-def test_the_nearer_plane_decides(search: dict[str, Any]) -> None:
+def test_without_distance_weights_the_nearer_plane_decides(search: dict[str, Any]) -> None:
     outcome = run({"search": {"time_budget": 20.0, **search}})
     assert outcome.info["decision"] is None
     assert outcome.predictor["model"]["state_version"] == 1
 
 
-def test_a_validation_measures_the_decisions_that_are_served() -> None:
-    """Each fold learns its own weights: the same search by hand gives the same labels."""
+def test_a_validation_uses_the_distance_weights_of_its_folds() -> None:
+    """Each fold learns its own weights: a separate search on its rows gives the same labels."""
     options = {"search": {"grid": GRID, "balance": True, "folds": 3}, "validation": {"folds": 2}}
     outcome = run(options)
-    x, y = rows_with_holes()
+    x, y = rows_with_missing_cells()
     unseen = outcome.evidence["unseen"]
     chosen = TrainingOptions.model_validate({"impute": "median", **options})
     for train_rows, test_rows in splits(np.array(y), chosen.validation, 0):

@@ -1,4 +1,4 @@
-"""Comparing keys."""
+"""API keys and scopes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def test_scopes_include_the_lesser_ones() -> None:
     assert entry("admin").scopes == set(Scope)
 
 
-def test_bytes_that_are_not_text_are_compared_too() -> None:
+def test_keys_need_not_be_valid_text() -> None:
     access = Access([entry(key=b"\xff\xfe")])
     assert access.identify(b"\xff\xfe").name == "name"
     with pytest.raises(NotAuthenticated):
         access.identify(b"\xff")
 
 
-def test_a_known_key_without_the_scope() -> None:
+def test_a_key_without_the_scope_is_refused() -> None:
     access = Access([entry("predict")])
     access.require(b"secret", Scope.PREDICT)
     with pytest.raises(NotPermitted):
@@ -37,7 +37,7 @@ def test_a_known_key_without_the_scope() -> None:
 
 
 @pytest.mark.parametrize("key", [None, b"", b"other", hash_key(b"secret").encode()])
-def test_unknown_keys(key: bytes | None) -> None:
+def test_unknown_keys_are_refused(key: bytes | None) -> None:
     with pytest.raises(NotAuthenticated):
         Access([entry()]).identify(key)
 
@@ -45,7 +45,9 @@ def test_unknown_keys(key: bytes | None) -> None:
 @pytest.mark.parametrize(
     "text", ["name", "name:predict:abc", ":predict:" + "0" * 64, "a:root:" + "0" * 64]
 )
-def test_broken_entries_stop_the_start(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_entries_are_refused_at_the_start(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FRTSVM_API_KEYS", text)
     with pytest.raises((ValidationError, ValueError)):
         Settings()

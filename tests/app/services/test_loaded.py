@@ -1,4 +1,4 @@
-"""The model cache: one load for many callers, bounded, the longest unused out first."""
+"""The model cache: one load for many callers, bounded, least recently used evicted first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N_MODELS = 4
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A store with a few models that differ."""
+    """A store with a few different models."""
     home = tmp_path_factory.mktemp("filled") / "home"
     with Server(home) as server, server.client() as client:
         for seed in range(N_MODELS):
@@ -35,7 +35,7 @@ def target(number: int) -> tuple[str, None, None]:
 
 
 class Events:
-    """What a cache reports."""
+    """The events that a cache reports."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -53,7 +53,7 @@ def cache_of(
 
 @pytest.fixture
 def slow_loads(filled: Store, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Loading takes a while; returns what was loaded."""
+    """Make loading slow; return the list of loaded models."""
     load = filled.registry.load_predictor
     loaded: list[str] = []
 
@@ -83,7 +83,7 @@ def in_threads(n: int, work: Any) -> list[Any]:
     return results
 
 
-def test_many_callers_one_load(filled: Store, slow_loads: list[str]) -> None:
+def test_many_callers_cause_one_load(filled: Store, slow_loads: list[str]) -> None:
     cache, events = cache_of(filled)
     found = in_threads(32, lambda: cache.get(target(0)))
     assert slow_loads == ["m0"]
@@ -93,7 +93,7 @@ def test_many_callers_one_load(filled: Store, slow_loads: list[str]) -> None:
     assert cache.ready(target(0)) == found[0]
 
 
-def test_a_load_that_fails_fails_for_all_who_wait_and_is_tried_again(
+def test_a_failed_load_fails_for_all_waiting_callers_and_is_repeated(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache, _ = cache_of(filled)
@@ -111,7 +111,9 @@ def test_a_load_that_fails_fails_for_all_who_wait_and_is_tried_again(
     assert cache.get(target(1))[0] == 1
 
 
-def test_the_longest_unused_goes_first_and_a_ready_answer_counts_as_use(filled: Store) -> None:
+def test_the_least_recently_used_is_evicted_and_a_cache_hit_counts_as_use(
+    filled: Store,
+) -> None:
     cache, events = cache_of(filled, max_models=2)
     cache.get(target(0))
     cache.get(target(1))
@@ -119,11 +121,11 @@ def test_the_longest_unused_goes_first_and_a_ready_answer_counts_as_use(filled: 
     cache.get(target(2))
     assert events.count("evicted") == 1
     assert cache.ready(target(0)) is not None
-    assert cache.ready(target(1)) is None  # nothing holds on to what was evicted
+    assert cache.ready(target(1)) is None  # targets of an evicted predictor are removed too
     assert cache.size()[0] == 2
 
 
-def test_bytes_are_bounded_but_one_model_always_fits(filled: Store) -> None:
+def test_bytes_are_bounded_but_one_model_is_always_kept(filled: Store) -> None:
     cache, events = cache_of(filled, max_bytes=1)
     for number in range(N_MODELS):
         assert cache.get(target(number))[0] == 1
@@ -139,14 +141,14 @@ def test_prepared_arrays_are_counted(filled: Store) -> None:
     assert cache.size() == (1, record.predictor.size + predictor.prepared_bytes)
 
 
-def test_what_is_not_there_is_not_remembered(filled: Store) -> None:
+def test_unknown_models_are_not_cached(filled: Store) -> None:
     cache, _ = cache_of(filled)
     with pytest.raises(ModelNotFound):
         cache.get(("nobody", None, None))
     assert cache.ready(("nobody", None, None)) is None
 
 
-def test_a_change_of_the_store_is_seen_at_once(filled: Store) -> None:
+def test_a_change_of_the_store_is_seen_immediately(filled: Store) -> None:
     cache, _ = cache_of(filled)
     cache.get(target(3))
     filled.generation.advance()

@@ -1,4 +1,4 @@
-"""Statistics of the inference protocol do not grow with what callers make up."""
+"""Statistics of the inference protocol are bounded, whatever callers send."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.services.statistics import (
 )
 
 
-def test_batch_sizes_are_bounded_and_the_totals_are_not_lost() -> None:
+def test_batch_sizes_are_bounded_and_totals_are_complete() -> None:
     statistics = InferenceStatistics()
     for rows in range(1, 201):
         statistics.succeeded("m", 1, Stages(rows, 1, 2, 3))

@@ -1,1 +1,1 @@
-"""Tests of the files of the studio."""
+"""Tests of the studio."""

@@ -1,4 +1,4 @@
-"""The page as files: headers, caching, and what may not be in them."""
+"""The files of the studio: headers, caching, forbidden content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.web.files import MEDIA_TYPES, STATIC, read_files
 from app.web.studio import POLICY
 
 SCRIPTS = sorted((STATIC / "js").rglob("*.js"))
-#: Ways for a string to become markup or a program.
+#: Functions and properties that turn a string into markup or a program.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc"
     r"|createContextualFragment|DOMParser|setHTMLUnsafe|parseHTMLUnsafe|localStorage|document\.cookie"
@@ -43,7 +43,7 @@ def test_the_page_is_served_with_a_strict_policy(client: httpx.Client) -> None:
 
 
 def test_no_page_names_another_host(client: httpx.Client) -> None:
-    """Whatever answers with HTML: a script of another host could read the key that is typed in here."""
+    """No HTML response refers to another host, whose scripts could read the API key typed in."""
     paths = ["/", "/docs", "/redoc", "/docs/oauth2-redirect", "/nothing"]
     paths += [f"/studio/{path}" for path in read_files()]
     paths += [path for path in client.get("/openapi.json").json()["paths"] if "{" not in path]
@@ -59,7 +59,7 @@ def test_no_page_names_another_host(client: httpx.Client) -> None:
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", answer.text), path
 
 
-def test_every_file_has_its_type_and_can_be_asked_about(client: httpx.Client) -> None:
+def test_every_file_has_its_type_and_supports_head(client: httpx.Client) -> None:
     for path, file in read_files().items():
         answer = client.get(f"/studio/{path}")
         assert answer.content == file.body, path
@@ -69,7 +69,7 @@ def test_every_file_has_its_type_and_can_be_asked_about(client: httpx.Client) ->
     assert int(head.headers["content-length"]) == len(read_files()["studio.css"].body)
 
 
-def test_a_copy_that_is_up_to_date_is_not_sent_again(client: httpx.Client) -> None:
+def test_a_current_copy_is_not_sent_again(client: httpx.Client) -> None:
     etag = client.get("/").headers["etag"]
     for tags in (etag, f"W/{etag}", f'"other", {etag}', "*"):
         answer = client.get("/", headers={"if-none-match": tags})
@@ -82,19 +82,19 @@ def test_a_copy_that_is_up_to_date_is_not_sent_again(client: httpx.Client) -> No
     "path",
     ["..%2ffiles.py", "js/../../files.py", "%2e%2e/files.py", "", "js", "js/", "nothing.js", "%00"],
 )
-def test_nothing_but_the_files_is_there(client: httpx.Client, path: str) -> None:
+def test_only_the_files_can_be_fetched(client: httpx.Client, path: str) -> None:
     answer = client.get(f"/studio/{path}")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_the_page_can_only_be_read(client: httpx.Client) -> None:
+def test_the_page_is_read_only(client: httpx.Client) -> None:
     answer = client.post("/")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET, HEAD"
 
 
-def test_the_page_is_counted_by_its_routes(client: httpx.Client) -> None:
+def test_metrics_count_the_page_by_route(client: httpx.Client) -> None:
     client.get("/studio/studio.css")
     text = client.get("/metrics").text
     assert 'route="/studio/{path:path}"' in text
@@ -102,7 +102,7 @@ def test_the_page_is_counted_by_its_routes(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.relative_to(STATIC).as_posix())
-def test_no_script_makes_markup_or_programs_of_text(script: Path) -> None:
+def test_no_script_turns_text_into_markup_or_programs(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     assert FORBIDDEN.findall(text) == []
     assert ADDRESS.findall(text) == []  # nothing is fetched from elsewhere
@@ -112,7 +112,7 @@ def test_no_script_makes_markup_or_programs_of_text(script: Path) -> None:
 
 
 def test_every_script_is_used() -> None:
-    """From the pages, by imports; what nothing asks for would be dead."""
+    """Every script is imported, directly or indirectly, by a page or the worker."""
     worker = STATIC / "js/csv/worker.js"
     found, pending = set(), [STATIC / "js/main.js", STATIC / "js/docs.js", worker]
     while pending:
@@ -125,7 +125,7 @@ def test_every_script_is_used() -> None:
 
 
 def test_every_exported_name_is_used_elsewhere() -> None:
-    """By another script, or by a test that calls the module."""
+    """Every exported name is imported by another script or used by a browser test."""
     tests = "".join(
         path.read_text(encoding="utf-8")
         for path in (Path(__file__).parents[2] / "browser").glob("test_*.py")
