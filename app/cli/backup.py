@@ -52,9 +52,8 @@ def run_restore(options: argparse.Namespace) -> int:
 
 
 def _report(copied: Copied) -> int:
-    print(
-        f"Copied {copied.versions} versions, {copied.jobs} jobs and {copied.artifacts} artifacts."
-    )
+    versions, jobs = _counted(copied.versions, "version"), _counted(copied.jobs, "job")
+    print(f"Copied {versions}, {jobs} and {_counted(copied.artifacts, 'artifact')}.")
     for sha256 in copied.damaged:
         print(
             f"frtsvm: Artifact {sha256} is damaged and was not copied. Restore it from an older "
@@ -62,3 +61,7 @@ def _report(copied: Copied) -> int:
             file=sys.stderr,
         )
     return 1 if copied.damaged else 0
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

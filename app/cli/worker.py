@@ -21,8 +21,8 @@ def add_worker_command(commands: Any) -> None:
         "--folds",
         type=int,
         default=available_cores(),
-        help="number of search folds to work on at a time, in addition to the trainings, as far as "
-        "memory allows (default: number of CPU cores)",
+        help="number of search folds to work on at a time, in addition to the trainings, if "
+        "memory allows it (default: number of CPU cores)",
     )
     worker.add_argument("--host", help="address at which the cluster reaches this host")
 

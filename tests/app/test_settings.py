@@ -45,9 +45,7 @@ def test_the_environment_takes_precedence_over_secret_files(
     monkeypatch.delenv("FRTSVM_DATABASE_URL", raising=False)
     monkeypatch.setenv("FRTSVM_QUEUE_SIZE", "9")
     (tmp_path / "frtsvm_api_keys").write_text(f"a:predict:{hash_key(b'1')}\n")
-    monkeypatch.setenv(
-        "FRTSVM_API_KEYS", ""
-    )  # Compose sets a variable that its user has not set to an empty value
+    monkeypatch.setenv("FRTSVM_API_KEYS", "")  # as Compose passes on an unset variable
     settings = Settings()
     assert settings.url == "postgresql://frtsvm:pw@db/frtsvm"
     assert settings.queue_size == 9
