@@ -14,7 +14,7 @@ $(TESTS): export PYTHONDONTWRITEBYTECODE :=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-all test-long test-reliability test-planted-faults test-cluster audit sbom check format migration \
+.PHONY: help serve test test-all test-long test-reliability test-planted-faults test-cluster audit sbom check format messages migration \
 	bench bench-serving bench-scaling bench-search paper paper-quick lock clean
 
 help: ## list the make targets
@@ -63,6 +63,9 @@ $(AUDIT)/.ready: requirements/audit.lock
 	$(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/python -m pip install --quiet --require-hashes -r requirements/audit.lock
 	@touch $@
+
+messages: $(VENV)/.dev ## list every error message, warning and log line with its place in the source
+	@$(BIN)/python -m tests.messages
 
 format: $(VENV)/.dev ## format the code and apply automatic lint fixes
 	$(BIN)/ruff format .

@@ -22,5 +22,7 @@ def test_the_page_lists_all_problem_types_and_no_other() -> None:
     rows = re.findall(
         r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \| (\d{3}) \|", PAGE.read_text(encoding="utf-8"), re.M
     )
-    listed = {(name, int(status)) for names, status in rows for name in re.findall("[a-z-]+", names)}
+    listed = {
+        (name, int(status)) for names, status in rows for name in re.findall("[a-z-]+", names)
+    }
     assert listed == {(slug(kind), status) for kind, status in STATUS.items()} | OF_HTTP
