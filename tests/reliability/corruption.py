@@ -71,7 +71,7 @@ def _violations_of(store: Store, ledger: Ledger) -> list[str]:
         given = view.fingerprint(("damaged", 1))
     except Exception as error:  # any other exception is not a refusal
         given = repr(error).encode()
-    if given is None or not given.startswith(b"file "):
+    if given is None or not given.startswith(b"The file "):
         found.append(f"I2: the damaged version gives {given!r}")
     if view.fingerprint(("whole", 1)) != ledger.expected[1]:
         found.append("I2: the other version is damaged too")
