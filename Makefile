@@ -83,7 +83,7 @@ bench-serving: $(VENV)/.dev ## compare request cost with a minimal FastAPI route
 bench-scaling: $(VENV)/.dev ## compare a fit on files larger than the memory of the workers with a fit in memory, some minutes
 	$(BIN)/python -m benchmarks.scaling --compare
 
-bench-search: $(VENV)/.dev ## compare parameter search with GridSearchCV, a full grid and a tuned SVC (long)
+bench-search: $(VENV)/.dev ## compare parameter search with GridSearchCV, a full grid and a tuned SVC; most tables need FRTSVM_DATA_DIR
 	$(BIN)/python -m benchmarks.search
 
 paper: $(VENV)/.dev ## reproduce the tables and figures of the paper (docs/reproduction.md), under an hour

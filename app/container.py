@@ -100,7 +100,7 @@ class Container:
         )
 
     def start(self) -> None:
-        """Start to run jobs."""
+        """Start running jobs."""
         self._stack.callback(self._stop_engine)
         self.engine.start()
 
@@ -116,12 +116,12 @@ class Container:
             raise ShuttingDown("The server is shutting down. Try again, or use another server.")
 
     def _stop_engine(self) -> None:
-        """Stop the engine; trainings get the rest of the grace period that requests did not use."""
+        """Stop the engine; trainings get what the requests have left of the grace period."""
         spent = time.monotonic() - (self._draining_since or time.monotonic())
         self.engine.stop(max(0.0, self.settings.shutdown_grace - spent))
 
     def render_metrics(self) -> bytes:
-        """Return the metrics of all workers and of the store in the format of Prometheus."""
+        """Return the metrics of all web processes and of the store in Prometheus's text format."""
         models, size = self.cache.size()
         self.metrics.cache_models.set(models)
         self.metrics.cache_bytes.set(size)

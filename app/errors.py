@@ -16,7 +16,8 @@ from typing import Any
 class Flaw:
     """One error in the caller's data, and its position.
 
-    `row` and `column` count from 0, as the caller's arrays do. `column` may also be a name.
+    `row` and `column` count from 0, as the caller's arrays do. In a field that is a list of other
+    things than rows, `row` is the position in the list. `column` may also be a name.
     """
 
     detail: str
@@ -36,9 +37,13 @@ class Flaw:
 
 
 class ServiceError(Exception):
-    """Base class of all errors that a caller may see."""
+    """Base class of all errors that a caller may see.
 
-    #: Seconds after which the caller may try again; None if a second attempt cannot succeed.
+    `flaws` lists single errors in the caller's data. `numbers` are additional members of the
+    problem document for programs, for example a limit and the value that exceeds it.
+    """
+
+    #: Seconds after which the caller may try again; None if waiting does not help.
     retry_after: int | None = None
 
     def __init__(
@@ -92,7 +97,7 @@ class DataTooLarge(ServiceError):
 
 
 class MemoryBudgetExceeded(ServiceError):
-    """The training would need more memory than allowed, by the estimate made before it starts."""
+    """The estimated memory of the training exceeds the limit; the training was not started."""
 
 
 class OneClassOnly(ServiceError):
@@ -134,7 +139,7 @@ class AliasNotFound(ServiceError):
 
 
 class SearchNotFound(ServiceError):
-    """The version was trained without a search, or the search did not vary the parameter."""
+    """The version was trained without a search, or its search did not vary the given parameter."""
 
 
 class VersionInUse(ServiceError):
@@ -146,11 +151,11 @@ class NothingToRollBack(ServiceError):
 
 
 class ArtifactDamaged(ServiceError):
-    """The stored file of the version is missing or was altered."""
+    """The stored file of the version is missing, was altered or cannot be read."""
 
 
 class StoreUnavailable(ServiceError):
-    """The database or the artifact storage cannot be reached or written."""
+    """The database or the artifact storage cannot be reached, read or written."""
 
     retry_after = 5
 

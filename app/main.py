@@ -34,15 +34,20 @@ from app.web.studio import studio_router
 
 DESCRIPTION = (
     "Trains and serves Fast and Robust Twin Support Vector Machines. Each model version has a "
-    "certificate of optimality and a list of the training rows that are probably mislabeled."
+    "certificate of optimality and a list of the training rows that are probably mislabeled.\n\n"
+    "If the service has API keys, all operations except the health checks need a key with a scope: "
+    "`metrics` for the metrics, `predict` for predictions and for reading models, `train` for "
+    "trainings and jobs, `admin` for aliases and for deleting, loading and unloading models. Each "
+    "scope includes the scopes named before it."
 )
 
 
 class Service(FastAPI):
-    """A FastAPI application inside its own middleware, which answers small predictions itself.
+    """A FastAPI application wrapped in the middleware of the service (`_with_middleware`).
 
-    Middleware added with `add_middleware` would run inside the layers of Starlette and FastAPI,
-    which take as long as a small prediction.
+    The innermost layer, `RawRoutes`, responds to predictions without calling FastAPI. Middleware
+    added with `add_middleware` would run inside the layers of Starlette and FastAPI, which take as
+    long as a small prediction.
     """
 
     outermost: ASGIApp

@@ -11,8 +11,8 @@ from multiprocessing.connection import wait
 def when_parent_ends(action: Callable[[], None]) -> None:
     """Call `action` when the parent process has ended, even if it was killed by SIGKILL.
 
-    Otherwise a training would continue after its server was killed, and a web worker would keep the
-    port after its supervisor was killed.
+    Without this, a training would continue after its server was killed, and a web process would
+    keep the port after the parent that supervises it was killed.
     """
     parent = multiprocessing.parent_process()
     if parent is None:

@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     """Location of the files of model versions and queued trainings: a folder, `file://...` or
     `s3://bucket/prefix`; default: the home folder."""
     artifact_cache_bytes: PositiveInt = 4096 * MIB
-    """Largest total size of the local copies of remote artifacts, in bytes."""
+    """Largest total size of the copies of remote artifacts in the home folder, in bytes."""
     secret_file: Path | None = None
     """File with the HMAC key of the artifacts: 32 bytes or 64 hexadecimal digits; default: a file
     in the home folder, created at the first start."""
@@ -85,7 +85,7 @@ class Settings(BaseSettings):
 
     # --- access
     api_keys: Annotated[tuple[KeyEntry, ...], NoDecode] = ()
-    """API keys: entries `name:scope+scope:sha256-of-the-key`, separated by commas or blanks."""
+    """API keys: entries `name:scope+scope:sha256-of-the-key`, separated by commas or spaces."""
     allow_open: bool = False
     """Without keys: listen on addresses other than loopback, and skip the checks of `Host` and
     `Origin` that protect against requests from other web sites."""
@@ -116,12 +116,13 @@ class Settings(BaseSettings):
 
     # --- jobs
     queue_size: PositiveInt = 32
-    """Number of trainings that may wait. If it is reached, POST /train returns 429."""
+    """Number of trainings that may wait in all processes. Beyond it, POST /train returns 429."""
     training_slots: PositiveInt = 1
     """Number of trainings that one web process runs at a time."""
     training_preload: bool = True
-    """Load the numerical libraries at the start. Otherwise the first training starts some seconds
-    later, and a service that only predicts needs a quarter of the memory."""
+    """Load the numerical libraries of trainings at the start of the service. If false, the first
+    training starts some seconds later, and an idle service needs a quarter of the memory until
+    then."""
     training_timeout: PositiveFloat = 3600.0
     """Seconds after which a training job is ended."""
     training_wait: PositiveFloat = 55.0
@@ -138,7 +139,7 @@ class Settings(BaseSettings):
     job_history: PositiveInt = 1000
     """Number of ended jobs that are kept in the database."""
     lease_timeout: PositiveFloat = 30.0
-    """Seconds without a heartbeat of its process after which a job counts as interrupted."""
+    """Seconds after which a running job whose process sends no heartbeat counts as interrupted."""
 
     dask_scheduler: str | None = None
     """Address of a Dask scheduler, tcp://... or tls://...; trainings then run on its workers."""

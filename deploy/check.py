@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent
 PROJECT = FOLDER.parent
 COMPOSE = [PROJECT / "docker-compose.yml", *sorted(FOLDER.glob("compose.*.yml"))]
 KUBERNETES = "1.29.0"
-#: Kinds that only kubectl reads, so that Kubernetes has no schema for them.
+#: Kinds that only kubectl reads; Kubernetes has no schema for them.
 CLIENT_SIDE = {"Kustomization"}
 
 
@@ -61,26 +61,35 @@ def _service_problems(
             "Set cap_drop: [ALL] and security_opt: [no-new-privileges:true]."
         )
     if ":" not in service["image"] and "build" not in service:
-        yield f"{name}: The image {service['image']!r} has no version tag."
+        yield f"{name}: The image {service['image']!r} has no version tag. Add one."
     if "build" not in service and "healthcheck" not in service:
-        yield f"{name}: The service has no health check."
+        yield f"{name}: The service has no health check. Set healthcheck."
     for port in service.get("ports", []):
         if not str(port).startswith("127.0.0.1:"):
             yield f"{name}: Port {port} is published outside loopback. Bind it to 127.0.0.1."
     for other, how in service.get("depends_on", {}).items():
         if other not in merged["services"]:
-            yield f"{name}: The dependency {other!r} is not a service."
+            yield f"{name}: The dependency {other!r} is not a service. Correct depends_on."
         if how["condition"] == "service_started":
-            yield f"{name}: Does not wait for {other} to be healthy. Use service_healthy."
+            yield (
+                f"{name}: The service does not wait for {other} to be healthy. "
+                "Use the condition service_healthy."
+            )
     for kind in ("secrets", "networks"):
         for used in service.get(kind, []):
             if used != "default" and used not in merged[kind]:
-                yield f"{name}: The {kind[:-1]} {used!r} is not declared."
+                yield (
+                    f"{name}: The {kind[:-1]} {used!r} is not declared. "
+                    f"Declare it under {kind}, or correct the name."
+                )
     for volume in service.get("volumes", []):
         source = volume.split(":")[0]
         known = (PROJECT / source).exists() if source[0] == "." else source in merged["volumes"]
         if not known:
-            yield f"{name}: The volume source {source!r} does not exist."
+            yield (
+                f"{name}: The volume source {source!r} does not exist. "
+                "Declare it under volumes, or correct the path."
+            )
 
 
 def kubernetes_problems() -> Iterator[str]:
@@ -88,7 +97,10 @@ def kubernetes_problems() -> Iterator[str]:
     listed = yaml.safe_load((FOLDER / "k8s/kustomization.yaml").read_text(encoding="utf-8"))
     files = {path.name for path in (FOLDER / "k8s").glob("*.yaml")} - {"kustomization.yaml"}
     if files != set(listed["resources"]):
-        yield f"kustomization.yaml: Resources and files differ: {files ^ set(listed['resources'])}."
+        yield (
+            f"kustomization.yaml: Resources and files differ: {files ^ set(listed['resources'])}. "
+            "List every manifest of the folder."
+        )
     for path in sorted((FOLDER / "k8s").rglob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
             if document["kind"] in CLIENT_SIDE:
@@ -107,7 +119,7 @@ def metric_problems() -> Iterator[str]:
     for path in (FOLDER / "grafana/dashboard.json", FOLDER / "prometheus/alerts.yml"):
         for name in set(re.findall(r"frtsvm_\w+", path.read_text(encoding="utf-8"))):
             if re.sub(r"_(bucket|sum|count)$", "", name) not in known:
-                yield f"{path.name}: The service has no metric {name}."
+                yield f"{path.name}: The service has no metric {name}. Correct the name."
 
 
 def variable_problems() -> Iterator[str]:
@@ -118,7 +130,7 @@ def variable_problems() -> Iterator[str]:
     for path in [*COMPOSE, *(FOLDER / "k8s").rglob("*.yaml")]:
         for name in set(re.findall(r"FRTSVM_[A-Z_]+", path.read_text(encoding="utf-8"))):
             if name not in known:
-                yield f"{path.name}: The service has no setting {name}."
+                yield f"{path.name}: The service has no setting {name}. Correct the name."
 
 
 def main() -> int:

@@ -1,4 +1,9 @@
-"""Fast and Robust Twin Support Vector Machines over NumPy arrays.
+"""Fast and robust twin support vector machines (FR-TSVM) for NumPy arrays.
+
+`FRTSVMClassifier` is the classifier; `TSVMClassifier` and `FSVMClassifier` are baselines.
+`to_arrays` exports a fitted classifier as plain data, and `from_arrays` builds a `FittedPredictor`
+from it. The subpackage `model_selection` searches parameters and calibrates probabilities, and the
+subpackage `distributed` fits on a Dask cluster.
 
 Names are imported on first use, so a process that only predicts does not load the libraries that
 training needs (scikit-learn, numba).

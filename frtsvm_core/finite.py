@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-# Sums over rows of the squares of larger values overflow a double.
+# With larger values, sums of squares over the rows could overflow a double (about 1.8e308).
 LARGEST_VALUE = 1e150
 
 
@@ -26,7 +26,7 @@ def require_finite(rows: FloatArray) -> None:
         if bad.any():
             row, column = np.argwhere(bad)[0]
             count = int(bad.sum())
-            more = f" and {count - 1} more" if count > 1 else ""
+            more = f" (the first of {count} such cells)" if count > 1 else ""
             raise ValueError(
                 f"Input X contains {description}: row {row}, column {column}{more}. "
                 "Rows and columns are counted from 0. Remove or replace such values."

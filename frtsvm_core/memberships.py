@@ -1,15 +1,18 @@
-"""Fuzzy memberships in [0, 1]: how much each training row counts (docs/maths.md, section 1).
+"""Fuzzy memberships: factors in [0, 1] of the slack costs of the training rows.
 
-"center"     the paper's: decreases with the distance d to the center of the row's own class,
-             s = f (1 - d/(r + delta)), with f = mu if another center is at least as near, else
-             f = 1 - mu
-"neighbors"  s = f q, where q is the share of the k nearest rows that have the same label, and
+See docs/maths.md, section 1. There are three kinds of memberships s:
+
+"center"     the paper's: decreases with the distance d to the center of the row's own class.
+             s = f (1 - d/(r + delta)) for the linear kernel, and
+             s = f (1 - sqrt(d^2/(r^2 + delta))) in the feature space of other kernels, where r is
+             the largest d in the class; f = mu if the center of another class is at least as near,
+             else f = 1 - mu
+"neighbors"  s = f q, where q is the share of the k = 10 nearest rows that have the same label;
              f = mu if q < 1/2, else f = 1 - mu
-"none"       s = 1: a regularized twin SVM
+"none"       s = 1, which gives a regularized twin SVM without memberships
 
 A row with f = mu is *suspected noise*. A row of weight 2 has the same effect as the row repeated
-twice, in the centers and among the neighbors. With more than two classes, "another center" is the
-nearest center of another class.
+twice, in the centers and among the neighbors.
 """
 
 from dataclasses import dataclass

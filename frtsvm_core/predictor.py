@@ -15,18 +15,29 @@ from frtsvm_core.twin.model import PlaneModel, decide
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-#: Version 2 is used only for models with distance weights, so that older releases can still read
-#: all other models.
+#: Versions of the state that `to_arrays` exports. Version 2 is used only for models with distance
+#: weights, so that older releases can still read all other models.
 STATE_VERSION, WEIGHTED_STATE_VERSION = 1, 2
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Prediction for some rows."""
+    """Predictions for some rows.
 
-    codes: IntArray  # class number of each row, an index into `classes_`
-    scores: FloatArray  # as returned by `decision_function`
-    distances: FloatArray | None  # rows x classes; None if a class has more than one plane
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows,)
+        Predicted class of each row, as an index into `classes_`.
+    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        Decision scores, as returned by `FRTSVMClassifier.decision_function`.
+    distances : ndarray of shape (n_rows, n_classes) or None
+        Distances to the planes of the classes, without the weights of `balance_`; None if a class
+        has more than one plane.
+    """
+
+    codes: IntArray
+    scores: FloatArray
+    distances: FloatArray | None
 
 
 def concatenate_decisions(parts: Sequence[Decision]) -> Decision:
@@ -43,7 +54,7 @@ def concatenate_decisions(parts: Sequence[Decision]) -> Decision:
 class FittedPredictor:
     """Predictor for a model given as plain arrays, which may be read-only memory maps.
 
-    Built by :func:`from_arrays`.
+    Create it with :func:`from_arrays`.
 
     Attributes
     ----------
@@ -51,7 +62,7 @@ class FittedPredictor:
         The class labels.
     n_features_in_ : int
         Number of features that rows must have.
-    model : PlaneModel
+    model : frtsvm_core.twin.model.PlaneModel
         The fitted planes.
 
     Examples
@@ -72,17 +83,27 @@ class FittedPredictor:
 
     @property
     def work_per_row(self) -> int:
-        """Approximate number of multiplications per row, for choosing where to compute."""
+        """Approximate number of multiplications per row, to estimate the time of a prediction."""
         n_planes, width = self.model.coef.shape
         per_input = n_planes if self.model.kernel is None else n_planes + self.n_features_in_
         return int(width * per_input)
 
     def is_bounded(self, bound: float) -> bool:
-        """Whether all distances stay finite for every row of moderate numbers.
+        """Whether no distance can overflow for rows whose values are at most `bound` in magnitude.
 
-        True for the linear and RBF kernels if all coefficients, intercepts, landmarks and offsets
-        are below `bound` in magnitude and all plane norms above `1 / bound`. Then rows whose cells
-        are within the same bound need no check for overflow.
+        Such rows need no check of the results.
+
+        Parameters
+        ----------
+        bound : float
+            Limit of the magnitude of the values in the rows.
+
+        Returns
+        -------
+        bounded : bool
+            True for the linear and RBF kernels if the sum of the magnitudes of all coefficients,
+            and the magnitude of every intercept, landmark value and offset, is below `bound`, and
+            every plane norm is above ``1 / bound``. False otherwise.
         """
         model = self.model
         if not (model.kernel is None or isinstance(model.kernel, RBF)):
@@ -94,7 +115,10 @@ class FittedPredictor:
         return bool(largest < bound and model.norms.min() > 1.0 / bound)
 
     def prepare(self) -> int:
-        """Compute the arrays needed by the first prediction; return their size in bytes."""
+        """Compute the arrays that the first prediction would compute; return their size in bytes.
+
+        The call is optional; it makes the first prediction as fast as all others.
+        """
         return self.model.prepare()
 
     def decide(self, x: FloatArray) -> Decision:
@@ -107,17 +131,19 @@ class FittedPredictor:
 
         Returns
         -------
-        decision : Decision
+        decision : frtsvm_core.predictor.Decision
+            The predicted classes (`codes`), `scores` and `distances`.
 
         Raises
         ------
         ValueError
-            If the number of features is wrong, or a cell is NaN, infinite or too large.
+            If the number of features is wrong, or a cell is NaN, infinite or above 1e150 in
+            magnitude.
         """
         if x.ndim != 2 or x.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has shape {x.shape}, but the model expects {self.n_features_in_} features as "
-                "input. Send a two-dimensional array with the columns of the training data."
+                "input. Pass a two-dimensional array with the columns of the training data."
             )
         require_finite(x)
         return self.decide_unchecked(x)
@@ -141,6 +167,7 @@ def from_arrays(state: Mapping[str, Any]) -> FittedPredictor:
     Returns
     -------
     predictor : FittedPredictor
+        Its scores equal those of the exported estimator.
 
     Raises
     ------

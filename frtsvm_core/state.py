@@ -18,7 +18,7 @@ def to_arrays(estimator: TwinPlaneClassifier) -> dict[str, Any]:
     Parameters
     ----------
     estimator : FRTSVMClassifier or TSVMClassifier
-        A fitted estimator. Its kernel may be any but a callable.
+        A fitted estimator. Its kernel must not be a callable.
 
     Returns
     -------
@@ -29,12 +29,15 @@ def to_arrays(estimator: TwinPlaneClassifier) -> dict[str, Any]:
         - ``kernel`` : str; ``gamma`` : float; ``degree`` : int; ``coef0`` : float
         - ``n_features`` : int
         - ``classes`` : ndarray of shape (n_classes,), with the dtype of ``classes_``
-        - ``coef`` : ndarray of shape (n_planes, n_features) or (n_planes, n_landmarks)
-        - ``intercept``, ``norms`` : ndarray of shape (n_planes,)
-        - ``plane_classes`` : ndarray of shape (n_planes, 2)
-        - ``landmarks`` : ndarray, absent for the linear kernel
+        - ``coef`` : ndarray of shape (n_planes, n_features) or (n_planes, n_landmarks), the
+          attribute ``coef_`` or ``dual_coef_``
+        - ``intercept``, ``norms`` : ndarray of shape (n_planes,), the attributes ``intercept_`` and
+          ``plane_norms_``
+        - ``plane_classes`` : ndarray of shape (n_planes, 2), the attribute ``plane_classes_``
+        - ``landmarks`` : ndarray, the attribute ``landmarks_``; absent for the linear kernel
         - ``plane_weights`` : ndarray of shape (n_planes,), ``pair_offsets`` : ndarray of shape
-          (n_pairs,), only in version 2
+          (n_pairs,), the distance weights a, b and t of each pair of classes (docs/maths.md,
+          eq. 20b); only in version 2
 
     Raises
     ------

@@ -19,7 +19,7 @@ from app.wire.json_answers import write_answer
 from app.wire.negotiate import choose
 from app.wire.numbers import write_doubles, write_npy
 
-#: In order of preference: the first format is the default.
+#: Response formats in the order in which the service prefers them. The first is the default.
 OFFERED = (JSON, ARROW, CSV, NPY, OCTETS)
 #: Formats that hold a single array, which the query parameter `output` selects.
 ARRAY_FORMATS = (NPY, OCTETS)

@@ -25,10 +25,11 @@ ARROW = "application/vnd.apache.arrow.stream"
 NPY = "application/x-npy"
 OCTETS = "application/octet-stream"
 
-#: Up to this many bytes, parsing takes less time than handing it to a thread.
+#: Up to this many bytes, any JSON is parsed on the event loop, which takes a few milliseconds.
 INLINE_BYTES = 64 * 1024
 
-#: Up to this many bytes, rows of numbers are read on the event loop, which takes 0.5 ms.
+#: Up to this many bytes, rows that `parse_with_rows` can read are parsed on the event loop, which
+#: takes about 0.5 ms.
 EAGER_BYTES = 512 * 1024
 
 #: Up to this many bytes, arrays are read on the event loop; they need no parsing.
@@ -48,7 +49,10 @@ def media_type_of(request: Request, *accepted: str) -> str:
 
 
 def kind_of(content_type: bytes | None, *accepted: str) -> str:
-    """Return the media type that a `Content-Type` header names; see `media_type_of`."""
+    """Return the media type that a `Content-Type` header names; JSON without a header.
+
+    Raise `UnsupportedMediaType` if it is not one of `accepted`.
+    """
     if content_type is None or content_type == b"application/json":
         kind = given = JSON
     else:
@@ -95,7 +99,7 @@ def parse_if_quick(kind: type[Parsed], body: bytes | bytearray) -> Parsed | None
 
 
 async def thread_if_large(size: int, function: Callable[..., Result], *args: Any) -> Result:
-    """Run `function` in a thread if it processes more than `INLINE_BYTES`, else directly."""
+    """Run `function` in a thread if its input of `size` bytes exceeds `INLINE_BYTES`, else here."""
     if size <= INLINE_BYTES:
         return function(*args)
     return await in_thread(function, *args)
@@ -107,7 +111,7 @@ async def in_thread(function: Callable[..., Result], *args: Any) -> Result:
 
 
 async def in_batch_thread(function: Callable[..., Result], *args: Any) -> Result:
-    """Run `function` in a small thread pool of its own.
+    """Run `function` in the thread pool for predictions that take too long for the event loop.
 
     The pool has about one thread per CPU core: more threads would only compete for the cores.
     """

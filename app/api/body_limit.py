@@ -13,7 +13,8 @@ from app.api.problems import problem_of
 #: Key in the scope of a request whose body has arrived completely, set by `DeadlineProtocol`. Such
 #: a request needs no deadline.
 BODY_COMPLETE = "frtsvm.arrived"
-#: uvicorn reads this many bytes of a body ahead, before the application calls `receive`.
+#: Complete bodies up to this size are not counted: uvicorn buffers this many bytes of each body
+#: anyway, before the application calls `receive`.
 SMALL_BYTES = 64 * 1024
 
 
@@ -102,7 +103,7 @@ class _CountingReceiver:
         self.held = 0
 
     async def receive(self) -> Message:
-        """Receive the next message. After the last piece, waiting for a disconnect has no limit."""
+        """Receive the next message. The time limit ends with the last piece of the body."""
         if self._complete:
             return await self._receive()
         message = await (
@@ -128,7 +129,10 @@ class _CountingReceiver:
 
 def body_timeout_error(timeout: float) -> errors.BodyTooSlow:
     """Return the error for a body that did not arrive within `timeout` seconds."""
-    return errors.BodyTooSlow(f"The body did not arrive within {timeout:g} seconds.")
+    return errors.BodyTooSlow(
+        f"The body did not arrive within {timeout:g} seconds. "
+        "Send it faster or in smaller parts, or raise FRTSVM_BODY_TIMEOUT."
+    )
 
 
 def _declared_length(scope: Scope) -> int:

@@ -16,7 +16,8 @@ from app.api.body_limit import BODY_COMPLETE
 from app.api.problems import ProblemResponse, http_problem, problem_of
 from app.errors import HeadersTooLarge
 
-#: Seconds between the 408 response of `BodyLimit` to a slow body and the end of the connection.
+#: `BodyLimit` responds with 408 to a slow body. If the request still has not ended this many
+#: seconds later, the protocol closes the connection.
 BODY_GRACE = 2.0
 
 
@@ -103,8 +104,9 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def _refuse_headers(self) -> None:
         detail = (
-            f"The request has too many headers. At most {self.max_headers} header fields with "
-            f"{self.max_header_bytes} bytes in total are allowed."
+            f"The request may have at most {self.max_headers} header fields, and at most "
+            f"{self.max_header_bytes} bytes of request line and headers. Send fewer or shorter "
+            "ones, or raise FRTSVM_MAX_HEADERS and FRTSVM_MAX_HEADER_BYTES."
         )
         self.refuse(problem_of(HeadersTooLarge(detail)))
 
@@ -160,7 +162,9 @@ class DeadlineProtocol(HttpToolsProtocol):
         if self._reading_headers and self._header_bytes:
             self.refuse(
                 http_problem(
-                    408, f"The headers did not arrive within {self.header_timeout:g} seconds."
+                    408,
+                    f"The headers did not arrive within {self.header_timeout:g} seconds. "
+                    "Send them faster, or raise FRTSVM_HEADER_TIMEOUT.",
                 )
             )
         else:
@@ -170,7 +174,7 @@ class DeadlineProtocol(HttpToolsProtocol):
 def protocol_with_limits(
     header_timeout: float, body_timeout: float, max_header_bytes: int, max_headers: int
 ) -> type[DeadlineProtocol]:
-    """Set the limits of `DeadlineProtocol` for this process."""
+    """Set the limits of `DeadlineProtocol` for this process, and return the class itself."""
     DeadlineProtocol.header_timeout = header_timeout
     DeadlineProtocol.body_timeout = body_timeout
     DeadlineProtocol.max_header_bytes = max_header_bytes

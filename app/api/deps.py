@@ -24,7 +24,7 @@ from app.services.models import ModelService
 from app.services.prediction import PredictionService
 from app.services.training import TrainingService
 
-_bearer = HTTPBearer(auto_error=False, description="An API key as bearer token.")
+_bearer = HTTPBearer(auto_error=False, description="An API key as a bearer token.")
 _header = APIKeyHeader(name="X-API-Key", auto_error=False, description="An API key.")
 
 
@@ -85,7 +85,7 @@ def loopback_refusal(server: str, host: bytes | None, origin: bytes | None) -> s
 
 
 def _host_of(url: str) -> str:
-    """Return the host in a URL; for an invalid one, a name that is not local."""
+    """Return the host in a URL. For an invalid URL, return a name that `is_local` rejects."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:  # brackets around something other than an IPv6 address

@@ -13,8 +13,8 @@ from app.errors import MalformedBody, ServiceError, UnsupportedMediaType
 
 #: Coding -> `wbits` of `zlib.decompressobj`. "deflate" is the zlib format.
 FORMATS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-#: Up to this many decompressed bytes are produced on the event loop, more of them in a thread, in
-#: pieces of `PIECE_BYTES`.
+#: Of each received piece, this many decompressed bytes are produced on the event loop. The rest is
+#: decompressed in a thread, `PIECE_BYTES` at a time.
 INLINE_BYTES = 64 * 1024
 PIECE_BYTES = 1024 * 1024
 #: Headers that describe the compressed body only.
@@ -26,8 +26,8 @@ MIN_BYTES = 1024
 class ContentDecoding:
     """Decompresses request bodies as they arrive.
 
-    This layer must be outside of `BodyLimit`, which then counts the decompressed bytes and refuses
-    a decompression bomb as soon as it reaches the limit.
+    This middleware must wrap `BodyLimit`, which then counts the decompressed bytes and refuses a
+    decompression bomb as soon as it reaches the limit.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -102,7 +102,9 @@ class _DecompressingReceiver:
             piece = await self._decompress(limit)
             more = self._more_comes or bool(self._compressed)
             if not more and not self._decompressor.eof:
-                raise MalformedBody(f"The {self._coding} body is incomplete.")
+                raise MalformedBody(
+                    f"The body ends before the end of the {self._coding} data. Send it again."
+                )
         except ServiceError as error:
             self._failure = error
             raise

@@ -1,8 +1,9 @@
 """Fast path: responds to small predictions inside the protocol callback, without an ASGI task.
 
 Predicting a few kilobytes with a loaded model takes less time than creating a task and passing
-messages to the application and back. Therefore `app.api.protocol` tries the fast path first, as
-soon as the last byte of a request has arrived. The fast path calls the endpoints of `app.api.raw`,
+messages to the application and back (docs/decisions/0005-small-predictions-without-a-task.md has
+the measurements). Therefore `app.api.protocol` tries the fast path first, as soon as the last byte
+of a request has arrived. The fast path calls the endpoints of `app.api.raw`,
 with the same keys, limits, problems, request ids, log lines and metrics. Every other request, and
 every request that would take longer, goes to the ASGI application unchanged.
 """
@@ -25,10 +26,11 @@ from app.observability.context import request_id
 
 #: Key in the lifespan state under which the application passes the fast path to the protocol.
 FAST_PATH = "frtsvm.fast_path"
-#: Longer bodies go to the ASGI application from their first byte, with flow control.
+#: Longer bodies go to the ASGI application from their first byte, with flow control. Bodies between
+#: `EAGER_ARRAY_BYTES` and this size are only buffered here: the application gets them in one piece.
 MAX_BYTES = 4 * 1024 * 1024
-#: Most bytes of all incomplete bodies together. A body that does not fit goes to the ASGI
-#: application.
+#: Maximum number of bytes of all incomplete bodies together. A body that does not fit goes to the
+#: ASGI application.
 MAX_HELD = 32 * 1024 * 1024
 
 
@@ -91,7 +93,10 @@ class FastPath:
     def try_respond(
         self, request: FastPathRequest, server: str, body: bytes
     ) -> FastPathResponse | None:
-        """Return the response, or None if the request takes too long for the fast path."""
+        """Return the response, or None if the ASGI application must respond.
+
+        That is the case if the request takes too long here, or fails unexpectedly.
+        """
         if len(body) > EAGER_ARRAY_BYTES:
             return None
         started = time.perf_counter()

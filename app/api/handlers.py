@@ -43,10 +43,10 @@ def install_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
 
 
 def respond_to(error: ServiceError) -> Response:
-    """Return the problem response for a service error; errors of the server are logged."""
+    """Return the problem response for a service error, and log it if its status is 500 or above."""
     found = problem_of(error)
     if found.status >= 500:
-        log.error("responded with %d", found.status, exc_info=error)
+        log.error("request failed with status %d", found.status, exc_info=error)
     return problem_response(found)
 
 
@@ -57,4 +57,4 @@ def _methods_at(request: Request, routers: Sequence[APIRouter]) -> list[str]:
         for route in router.routes:
             if route.matches(request.scope)[0] is not Match.NONE:
                 methods |= getattr(route, "methods", None) or set()
-    return sorted(methods) or ["GET"]  # the documentation pages
+    return sorted(methods) or ["GET"]  # /openapi.json is in no router

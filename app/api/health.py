@@ -40,8 +40,8 @@ async def is_alive() -> Response:
 def is_ready(request: Request) -> Response:
     """Return 200 if the server can serve requests.
 
-    The database responds, the data folder is writable and the server is not stopping. No API key
-    is required.
+    The check requires that the database responds, the data folder is writable and the server is
+    not stopping. No API key is required.
     """
     container = container_of(request)
     container.require_running()
@@ -83,7 +83,7 @@ def get_metrics(request: Request, caller: MetricsCaller) -> Response:
     """Return the metrics in the Prometheus text format.
 
     If API keys are configured, the call needs one with scope `metrics`. Prometheus can send it as
-    bearer token.
+    a bearer token.
     """
     text = container_of(request).render_metrics()
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -100,7 +100,9 @@ async def cancel_job(
         ),
     ] = None,
 ) -> Response:
-    """Cancel a queued or running job. Only its entry in the list of jobs remains.
+    """Cancel a queued or running job.
+
+    Its training data are deleted and no version is stored. The job remains in the list of jobs.
 
     With `keep=best`, a running parameter search ends early: the best parameters so far are fitted
     on all rows, and the new version is marked as stopped early. If the search has not tried any

@@ -1,6 +1,7 @@
 """Middleware around every request: request id, log line, metrics, and a response to any failure.
 
-Pure ASGI: Starlette's `BaseHTTPMiddleware` takes longer than a small prediction.
+This is pure ASGI middleware, because Starlette's `BaseHTTPMiddleware` creates a task for each
+request, which takes longer than a small prediction.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from app.observability.context import request_id
 
 failures = logging.getLogger("frtsvm.errors")
 
-#: Status in logs and metrics of a request whose client disconnected before it was complete.
+#: Status in logs and metrics if the client disconnected before it had sent the whole request.
 CLIENT_CLOSED = 499
-UNEXPECTED = "An unexpected error occurred. The log of the service describes it."
+UNEXPECTED = (
+    "An unexpected error occurred. The log of the service describes it; look for the request id in "
+    "the header `X-Request-Id`."
+)
 
 
 async def send_problem(found: ProblemResponse, send: Send, *, close: bool = False) -> None:

@@ -41,14 +41,14 @@ _COMMON = (
     errors.InvalidRequest,
     errors.StoreUnavailable,
 )
-_READ = documented(*_COMMON, errors.ModelNotFound)
-_LOAD = documented(*_COMMON, errors.ModelNotFound, errors.ArtifactDamaged)
-_SEARCH = documented(*_COMMON, errors.ModelNotFound, errors.SearchNotFound, errors.ArtifactDamaged)
-_CHANGE = documented(*_COMMON, errors.ModelNotFound, errors.VersionInUse, errors.StoreFull)
+_VERSION = (errors.ModelNotFound, errors.VersionNotFound)
+_READ = documented(*_COMMON, *_VERSION)
+_LOAD = documented(*_COMMON, *_VERSION, errors.ArtifactDamaged)
+_SEARCH = documented(*_COMMON, *_VERSION, errors.SearchNotFound, errors.ArtifactDamaged)
 _ALIAS = documented(
     *_COMMON,
     errors.MalformedBody,
-    errors.ModelNotFound,
+    *_VERSION,
     errors.BodyTooSlow,
     errors.BodyTooLarge,
     errors.UnsupportedMediaType,
@@ -89,7 +89,7 @@ def list_models(
     response_model=ModelInfo,
     summary="Get a model",
     response_description="The model.",
-    responses=_READ,
+    responses=documented(*_COMMON, errors.ModelNotFound),
 )
 def get_model(
     name: ModelName, models: Models, caller: PredictCaller, limit: Limit = 100, offset: Offset = 0
@@ -103,7 +103,7 @@ def get_model(
     status_code=204,
     summary="Delete a model",
     response_description="The model was deleted.",
-    responses=_CHANGE,
+    responses=documented(*_COMMON, errors.ModelNotFound, errors.StoreFull),
 )
 def delete_model(name: ModelName, models: Models, caller: AdminCaller) -> Response:
     """Delete all versions and all aliases of a model. Version numbers are never used again."""
@@ -130,7 +130,7 @@ def get_version(
     status_code=204,
     summary="Delete a version",
     response_description="The version was deleted.",
-    responses=_CHANGE,
+    responses=documented(*_COMMON, *_VERSION, errors.VersionInUse, errors.StoreFull),
 )
 def delete_version(
     name: ModelName, version: Version, models: Models, caller: AdminCaller
@@ -241,7 +241,10 @@ def get_plot(
     version: Version,
     plot: Annotated[
         PlotName,
-        Path(description="Parameters on the axes: `c1-c3` (both costs), `gamma` or `mu`."),
+        Path(
+            description="`c1-c3`: heat map of the scores over c1 and c3. `gamma`, `mu`: line chart "
+            "of the scores over this parameter."
+        ),
     ],
     models: Models,
     caller: PredictCaller,
@@ -280,7 +283,11 @@ async def move_alias(
     summary="Roll back an alias",
     response_description="The alias after the change.",
     responses=documented(
-        *_COMMON, errors.ModelNotFound, errors.NothingToRollBack, errors.StoreFull
+        *_COMMON,
+        errors.ModelNotFound,
+        errors.AliasNotFound,
+        errors.NothingToRollBack,
+        errors.StoreFull,
     ),
 )
 def roll_back_alias(
@@ -295,7 +302,7 @@ def roll_back_alias(
     status_code=204,
     summary="Remove an alias",
     response_description="The alias was removed.",
-    responses=documented(*_COMMON, errors.ModelNotFound, errors.StoreFull),
+    responses=documented(*_COMMON, errors.ModelNotFound, errors.AliasNotFound, errors.StoreFull),
 )
 def remove_alias(
     name: ModelName, alias: AliasName, models: Models, caller: AdminCaller

@@ -28,7 +28,7 @@ _BODIES: tuple[type[BaseModel], ...] = (
 
 
 def openapi_of(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document, which is created at the first call."""
+    """Return the OpenAPI document, which is created on the first call and then cached."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title,

@@ -109,7 +109,7 @@ class PredictEndpoint:
         return _Call(kind, answer_kind, _query_of(head.query, kind, answer_kind))
 
     def try_immediate(self, call: _Call, body: bytes | bytearray) -> Response | DeferredResponse:
-        """Predict on the event loop if the model is loaded and the body holds few rows of numbers."""
+        """Predict on the event loop if the model is loaded and the body has few rows of numbers."""
         if call.kind != JSON:
             if call.kind in ARRAY_FORMATS and self._predictions.is_quick(call.query, len(body)):
                 return self.compute(call, body)
@@ -155,11 +155,15 @@ def raw_routes(container: Container) -> list[RawRoute]:
             errors.NotAuthenticated,
             errors.NotPermitted,
             errors.ModelNotFound,
+            errors.VersionNotFound,
+            errors.AliasNotFound,
             errors.NotAcceptable,
             errors.BodyTooSlow,
             errors.BodyTooLarge,
+            errors.DataTooLarge,
             errors.UnsupportedMediaType,
             errors.InvalidRequest,
+            errors.FeatureMismatch,
             errors.TooManyBytesInFlight,
             errors.ArtifactDamaged,
             errors.StoreUnavailable,

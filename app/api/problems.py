@@ -14,7 +14,7 @@ from app.observability.context import request_id
 from app.schemas.problems import Problem
 
 MEDIA_TYPE = "application/problem+json"
-#: Largest problem body, whatever the request contained.
+#: Maximum size of a problem body in bytes: a request with huge values gets no huge response.
 MAX_BYTES = 16 * 1024
 MAX_DETAIL = 1000
 MAX_ERRORS = 10
@@ -114,7 +114,7 @@ def problem(
 def problem_of(error: errors.ServiceError) -> ProblemResponse:
     """Return the problem for a service error.
 
-    A class that is missing in `STATUS` is reported as its nearest parent class there.
+    A class that is not in `STATUS` is reported as its nearest base class that is.
     """
     kind = next(kind for kind in type(error).__mro__ if kind in STATUS)
     return problem(

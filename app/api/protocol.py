@@ -1,4 +1,4 @@
-"""uvicorn protocol that holds fast-path requests until complete and responds to them directly."""
+"""uvicorn protocol that holds fast-path requests until they are complete, and then responds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from app.api.deadline import DeadlineProtocol
 from app.api.fast_path import FAST_PATH, FastPath, FastPathRequest, FastPathResponse
 from app.api.problems import problem_of
 
-#: Most fast-path requests of one packet; other connections wait until they are done.
+#: Maximum number of fast-path requests in one packet, because other connections wait meanwhile.
+#: Further requests go to the ASGI application.
 MAX_PER_PACKET = 8
 
 
@@ -45,7 +46,7 @@ class FastPathProtocol(DeadlineProtocol):
             self.set_deadline(self.body_timeout)
 
     def on_body(self, body: bytes) -> None:
-        """Add a piece to the held body, or forward the request if that exceeds the memory."""
+        """Add a piece to the held body, or forward the request if `reserve` refuses the piece."""
         if self._held_request is None:
             super().on_body(body)
             return
@@ -129,5 +130,5 @@ class FastPathProtocol(DeadlineProtocol):
         self.transport.write(b"".join(head))
         self._n_responses += 1
         self.server_state.total_requests += 1
-        # The deadline replaces uvicorn's timer, which it would create for each idle period.
+        # This deadline replaces the keep-alive timer that uvicorn creates after each response.
         self.set_deadline(self.timeout_keep_alive)

@@ -1,9 +1,9 @@
 """Raw routes: endpoints that bypass the routing and the dependencies of FastAPI.
 
-FastAPI's routing, dependencies and exit stacks take several times as long as a small prediction. A
-raw route is found by its path alone, its endpoint reads headers and body itself, and its errors
-become responses here. FastAPI has the same operation as an ordinary route, for the OpenAPI document
-and for applications that are mounted under another path.
+FastAPI's routing, dependencies and exit stacks can take longer than a small prediction (see "Why it
+is fast" in docs/performance.md). A raw route is found by its path alone, its endpoint reads headers
+and body itself, and its errors become responses here. FastAPI has the same operation as an ordinary
+route, for the OpenAPI document and for applications that are mounted under another path.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RequestHead:
 
 
 class RawEndpoint(Protocol):
-    """An operation in three steps: `admit`, then `try_immediate` or `compute`."""
+    """An operation in two steps: first `admit`, then either `try_immediate` or `compute`."""
 
     def admit(self, head: RequestHead) -> Any:
         """Check the API key and read the headers, before the body is read; raise to refuse."""
@@ -62,7 +62,10 @@ class RawRoute:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Return a pattern of the matching paths, with model names as the service allows them."""
+        """Return a pattern of the matching paths.
+
+        A parameter matches all characters of model names; the endpoint validates its value.
+        """
         return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[A-Za-z0-9._-]+)", self.path))
 
 

@@ -92,8 +92,11 @@ Text = Annotated[str | None, Query(min_length=1, max_length=MAX_TEXT)]
             errors.TooFewRows,
             errors.TrainingRejected,
             errors.QueueFull,
+            errors.TooManyBytesInFlight,
             errors.TrainingCrashed,
             errors.StoreUnavailable,
+            errors.TrainingInterrupted,
+            errors.ShuttingDown,
             errors.TrainingTimedOut,
             errors.StoreFull,
         ),
@@ -143,6 +146,8 @@ async def train_version(
     202 with the job, and the training continues. A JSON body contains the options; for CSV and
     Parquet bodies they are query parameters.
     """
+    # The size 2**31 below makes `thread_if_large` use a thread for every body: storing the data and
+    # reading the database block.
     kind = media_type_of(request, JSON, CSV, PARQUET)
     await run_in_threadpool(trainings.require_room)
     body = await request.body()
@@ -188,7 +193,7 @@ def _require_no_query(*values: str | None) -> None:
     if any(value is not None for value in values):
         detail = (
             "The query parameters target, model, weight and options are for CSV and Parquet "
-            "bodies. Put the options into the JSON body."
+            "bodies only. Put their values into the fields of the JSON body."
         )
         raise invalid([errors.Flaw(detail, "query")])
 
@@ -208,7 +213,8 @@ def _submit_table(
 ) -> JobRecord:
     if target is None:
         detail = (
-            "A table needs the query parameter `target`, the name of the column with the labels."
+            "The query parameter `target` is missing. Set it to the name of the column with the "
+            "labels."
         )
         raise invalid([errors.Flaw(detail, "target")])
     chosen = parse(TrainingOptions, (options or "{}").encode())

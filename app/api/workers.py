@@ -20,7 +20,7 @@ class Worker(multiprocess.Process):
     """Time of the ping that has no reply yet."""
 
     def is_alive(self, timeout: float = 5) -> bool:
-        """Return whether the process runs and no ping is unanswered for `timeout` seconds."""
+        """Return whether the process runs and has answered every ping within `timeout` seconds."""
         if not self.process.is_alive():
             return False
         try:
@@ -36,5 +36,5 @@ class Worker(multiprocess.Process):
 
 
 def use_nonblocking_workers() -> None:
-    """Make uvicorn's supervisor create its workers from this class."""
+    """Make uvicorn's supervisor create its workers from the class `Worker`."""
     multiprocess.Process = Worker  # type: ignore[misc]

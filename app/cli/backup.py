@@ -13,11 +13,17 @@ if TYPE_CHECKING:
 
 def add_backup_commands(commands: Any) -> None:
     """Add the commands `backup` and `restore`."""
-    backup = commands.add_parser("backup", help="back up the store, also while the service runs")
+    backup = commands.add_parser(
+        "backup",
+        help="back up database, models and queued trainings, also while the service runs",
+    )
     backup.add_argument(
         "target", type=Path, help="folder to write the backup to; it must not exist yet"
     )
-    restore = commands.add_parser("restore", help="restore a backup into an empty store")
+    restore = commands.add_parser(
+        "restore",
+        help="restore a backup into an empty home folder, database and artifact location",
+    )
     restore.add_argument("source", type=Path, help="folder that `frtsvm backup` has written")
 
 

@@ -123,11 +123,11 @@ def run_models(options: argparse.Namespace) -> int:
     if options.json:
         print(orjson.dumps(found.model_dump(), option=orjson.OPT_INDENT_2).decode())
     elif options.model:
-        print(f"{'VERSION':>7}  {'KERNEL':7} {'ROWS':>8}  {'ACCURACY':>8}  ALIASES")
+        print(f"{'VERSION':>7}  {'KERNEL':7} {'ROWS':>8}  TRAINING ACCURACY  ALIASES")
         for item in found.versions:
             print(
                 f"{item.version:>7}  {item.kernel:7} {item.n_rows:>8}  "
-                f"{item.training_accuracy:>8.4f}  {' '.join(item.aliases)}"
+                f"{item.training_accuracy:>17.4f}  {' '.join(item.aliases)}"
             )
     else:
         print(f"{'MODEL':20} {'LATEST':>6}  {'VERSIONS':>8}  ALIASES")
@@ -143,10 +143,11 @@ def run_keys(options: argparse.Namespace) -> int:
     entry = f"{options.name}:{options.scopes}:{hashlib.sha256(key.encode()).hexdigest()}"
     try:
         KeyEntry.parse(entry)
-    except ValueError as error:
+    except ValueError:
         print(
-            f"frtsvm: --name or --scopes is invalid: {error}. A name has letters, digits, dots, "
-            "hyphens and underscores; scopes are metrics, predict, train and admin, joined by +.",
+            "frtsvm: --name or --scopes is invalid. A name has 1 to 64 letters, digits, dots, "
+            "hyphens and underscores, and starts with a letter or digit; scopes are metrics, "
+            "predict, train and admin, joined by +.",
             file=sys.stderr,
         )
         return 2

@@ -12,8 +12,9 @@ def add_db_command(commands: Any) -> None:
     db.add_argument(
         "action",
         choices=["upgrade", "current", "check"],
-        help="upgrade: apply missing migrations, as every start does; current: print the revision "
-        "of the schema; check: compare the schema with the one that this program needs",
+        help="upgrade: apply missing migrations, as every start of the service does; current: "
+        "print the revision of the schema; check: compare the schema with the one that this "
+        "program needs",
     )
 
 
@@ -51,7 +52,7 @@ def run_db(options: argparse.Namespace) -> int:
         for difference in differences:
             print(difference)
         if differences:
-            print(f"The database differs from schema {HEAD} in the points above.")
+            print(f"The lines above list where the database differs from schema {HEAD}.")
         else:
             print(f"The database has schema {HEAD}, without differences.")
         return 1 if differences else 0

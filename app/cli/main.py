@@ -30,11 +30,18 @@ def build_parser() -> argparse.ArgumentParser:
         help="print the version and exit",
     )
     parser.add_argument(
-        "--home", metavar="FOLDER", help="folder of the store (default: FRTSVM_HOME or .frtsvm)"
+        "--home",
+        metavar="FOLDER",
+        help="folder that by default contains the database and the models (default: FRTSVM_HOME or "
+        ".frtsvm)",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
-    serve = commands.add_parser("serve", help="start the service")
+    serve = commands.add_parser(
+        "serve",
+        help="start the service",
+        description="Start the HTTP service. Its settings are environment variables FRTSVM_...",
+    )
     serve.add_argument("--host", help="address to listen on (default: FRTSVM_HOST or 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (default: FRTSVM_PORT or 8000)")
     serve.add_argument(
@@ -43,8 +50,15 @@ def build_parser() -> argparse.ArgumentParser:
 
     add_worker_command(commands)
 
-    train = commands.add_parser("train", help="train a model version on a CSV or Parquet file")
-    train.add_argument("data", help="file with the training rows, .csv or .parquet")
+    train = commands.add_parser(
+        "train",
+        help="train a model version on a CSV or Parquet file",
+        description="Train a model on a file and store it as a new version. Error messages count "
+        "the rows of the file from 0, without the header.",
+    )
+    train.add_argument(
+        "data", help="file with the training rows: .csv with a header line, or .parquet"
+    )
     train.add_argument("--target", required=True, metavar="COLUMN", help="column with the labels")
     train.add_argument("--model", default="default", help="name of the model (default: default)")
     train.add_argument("--weight", metavar="COLUMN", help="column with the sample weights")
@@ -57,10 +71,15 @@ def build_parser() -> argparse.ArgumentParser:
         help="regularization of the planes; larger values give smoother planes (default: 1)",
     )
     train.add_argument(
-        "--c3", type=float, help="cost of rows on the wrong side of the margin (default: 1)"
+        "--c3",
+        type=float,
+        help="cost of rows of the other class that lie too close to a plane (default: 1)",
     )
     train.add_argument(
-        "--gamma", type=float, help="coefficient of the kernels rbf, poly and sigmoid"
+        "--gamma",
+        type=float,
+        help="coefficient of the kernels rbf, poly and sigmoid "
+        "(default: 1 / (number of inputs x variance of the inputs))",
     )
     train.add_argument(
         "--scale",
@@ -80,25 +99,45 @@ def build_parser() -> argparse.ArgumentParser:
         "--budget",
         type=float,
         metavar="SECONDS",
-        help="time budget of --auto in seconds (default: FRTSVM_SEARCH_SECONDS or 30)",
+        help="time budget of --auto in seconds; with --folds or --holdout, the validation takes "
+        "half of it (default: FRTSVM_SEARCH_SECONDS or 30)",
     )
     train.add_argument(
         "--probability",
         choices=["sigmoid", "isotonic"],
-        help="with --auto: method to calibrate probabilities with",
-    )
-    train.add_argument("--folds", type=int, help="validate with this number of folds")
-    train.add_argument(
-        "--holdout", type=float, metavar="SHARE", help="validate on this share of the rows"
+        help="with --auto: method to calibrate probabilities with (default: no probabilities)",
     )
     train.add_argument(
-        "--options", metavar="JSON", help="all options as a JSON object, as in POST /train"
+        "--folds",
+        type=int,
+        help="measure the accuracy by cross-validation with this number of folds; --auto repeats "
+        "its search in each of them",
+    )
+    train.add_argument(
+        "--holdout",
+        type=float,
+        metavar="SHARE",
+        help="instead of --folds: measure the accuracy on this share of the rows, for example 0.2",
+    )
+    train.add_argument(
+        "--options",
+        metavar="JSON",
+        help="options as a JSON object, as in POST /train; the options above take precedence",
     )
     train.add_argument("--json", action="store_true", help="print the model info as JSON")
 
-    predict = commands.add_parser("predict", help="predict the labels of the rows of a file")
+    predict = commands.add_parser(
+        "predict",
+        help="predict the labels of the rows of a file",
+        description="Predict the rows of a file. The result is a CSV table with labels, scores "
+        "and, if the version has them, probabilities.",
+    )
     predict.add_argument("model", help="name of the model")
-    predict.add_argument("data", help="file with the rows, .csv or .parquet")
+    predict.add_argument(
+        "data",
+        help="file with the rows: .csv with a header line, or .parquet; columns that are not "
+        "features of the model are ignored",
+    )
     predict.add_argument(
         "--model-version",
         type=int,
@@ -106,7 +145,9 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NUMBER",
         help="version to use (default: the alias production if it exists, else the latest)",
     )
-    predict.add_argument("--alias", help="alias of the version to use")
+    predict.add_argument(
+        "--alias", help="alias of the version to use; ignored with --model-version"
+    )
     predict.add_argument(
         "--output", metavar="FILE", help="write the CSV to this file instead of standard output"
     )
@@ -117,7 +158,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     keys = commands.add_parser("keys", help="create an API key")
     keys.add_argument("action", choices=["new"], help="new: create a key and print it once")
-    keys.add_argument("--name", default="key", help="name of the key in messages (default: key)")
+    keys.add_argument(
+        "--name", default="key", help="name of the key, for error messages (default: key)"
+    )
     keys.add_argument(
         "--scopes",
         default="predict",

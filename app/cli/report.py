@@ -13,14 +13,15 @@ def status(progress: JobProgress) -> str:
     search = progress.search
     if search is None or search.phase != "search":
         return progress.phase
-    best = "" if search.best_score is None else f", best {search.best_score:.4f}"
+    best = "" if search.best_score is None else f", best score {search.best_score:.4f}"
     tried = f"{search.tried} of {search.planned} configurations"
     return f"{progress.phase}: {tried}{best}, about {search.seconds_left:.0f} s left"
 
 
 def report(info: VersionInfo) -> str:
     """Describe a new version."""
-    lines = [f"{info.model} version {info.version}: {info.n_rows} rows, {info.n_features} features"]
+    features = f"{info.n_features} feature{'' if info.n_features == 1 else 's'}"
+    lines = [f"{info.model} version {info.version}: {info.n_rows} rows, {features}"]
     lines.append(_line("classes", ", ".join(map(str, info.classes))))
     if info.search is not None:
         lines += _search_lines(info, info.search)
@@ -34,8 +35,10 @@ def report(info: VersionInfo) -> str:
     if info.probability is not None:
         words = f"{info.probability.method}, Brier score {info.probability.brier:.4f}"
         lines.append(_line("probabilities", words))
-    lines.append(_line("duality gap", f"{info.certificate.relative_gap:.2e}"))
-    lines.append(_line("suspected rows", str(info.memberships.n_suspected)))
+    lines.append(_line("relative gap", f"{info.certificate.relative_gap:.2e}"))
+    checked = info.params.membership != "none"
+    suspected = str(info.memberships.n_suspected) if checked else "not checked (membership none)"
+    lines.append(_line("suspected rows", suspected))
     return "\n".join(lines)
 
 

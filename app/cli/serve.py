@@ -1,7 +1,7 @@
 """`frtsvm serve`.
 
-It is not in `app.cli.commands`, because the process that supervises the workers does not need the
-numerical libraries, which take time and memory to load.
+It is not in `app.cli.commands`, because the parent of the web processes does not need the numerical
+libraries, which take time and memory to load.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.store.database import Database
 
 
 def run_serve(options: argparse.Namespace) -> int:
-    """Serve. Options become environment variables, from which the workers read their settings."""
+    """Serve. Options become environment variables, from which the web processes read settings."""
     for name in ("host", "port", "workers"):
         if getattr(options, name) is not None:
             os.environ[f"FRTSVM_{name.upper()}"] = str(getattr(options, name))
@@ -32,7 +32,7 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def prepare_database(url: str) -> None:
-    """Apply missing migrations once, before the workers start."""
+    """Apply missing migrations once, before the web processes start."""
     database = Database(url)
     try:
         database.migrate()

@@ -11,7 +11,12 @@ from frtsvm_core.cores import available_cores
 
 def add_worker_command(commands: Any) -> None:
     """Add the command `worker`."""
-    worker = commands.add_parser("worker", help="run trainings for a Dask cluster")
+    worker = commands.add_parser(
+        "worker",
+        help="run trainings for a Dask cluster",
+        description="Run trainings and search folds for the Dask scheduler whose address is in the "
+        "environment variable FRTSVM_DASK_SCHEDULER.",
+    )
     worker.add_argument(
         "--slots",
         type=int,
@@ -24,7 +29,9 @@ def add_worker_command(commands: Any) -> None:
         help="number of search folds to work on at a time, in addition to the trainings, if "
         "memory allows it (default: number of CPU cores)",
     )
-    worker.add_argument("--host", help="address at which the cluster reaches this host")
+    worker.add_argument(
+        "--host", help="address at which the cluster reaches this host (default: chosen by Dask)"
+    )
 
 
 def run_worker(options: argparse.Namespace) -> int:

@@ -1,9 +1,8 @@
 """Main function of a training process.
 
 The process reads the spooled data, writes two files under temporary names and reports to its
-supervisor. It has access to neither database nor secret, so only the supervisor can publish a
-model. The supervisor can send a message through the pipe to stop a search and keep the best model
-so far.
+supervisor. It opens neither the database nor the secret: only the supervisor publishes a model. The
+supervisor can send a message through the pipe to stop a search and keep the best model so far.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def _run_and_report(task: Task, pipe: Connection, distribute_folds: DistributeFo
             code="out_of_memory",
             detail=(
                 f"The training needs more than the {task.memory} bytes of memory it may use. "
-                "Lower the number of rows or the kernel rank, or raise FRTSVM_TRAINING_MEMORY."
+                "Send fewer rows, lower `rank`, or raise FRTSVM_TRAINING_MEMORY."
             ),
         )
     except TrainingRejected as error:
@@ -89,7 +88,10 @@ def _run_and_report(task: Task, pipe: Connection, distribute_folds: DistributeFo
     except ServiceError as error:
         send(pipe, "failed", code="crashed", detail=error.detail)
     except Exception as error:  # the supervisor logs the trace; the caller gets the type only
-        detail = f"The training failed with an unexpected {type(error).__name__}; see the log."
+        detail = (
+            f"The training failed with an unexpected {type(error).__name__}. "
+            "The log of the service has the traceback."
+        )
         send(pipe, "failed", code="crashed", detail=detail, trace=traceback.format_exc()[-8000:])
 
 

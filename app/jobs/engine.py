@@ -49,7 +49,7 @@ class EmbeddedEngine:
         self._dispatcher = threading.Thread(target=self._dispatch, name="jobs", daemon=True)
 
     def start(self) -> None:
-        """Start to claim and run jobs."""
+        """Start claiming and running jobs."""
         self._dispatcher.start()
 
     def submit(self, job: str) -> None:
@@ -95,9 +95,9 @@ class EmbeddedEngine:
                     pass
                 self._housekeeping.when_due()
             except ServiceError as error:
-                log.warning("store unavailable", extra={"why": error.detail})
+                log.warning("store unavailable, retrying", extra={"why": error.detail})
             except Exception:
-                log.exception("dispatcher failed")
+                log.exception("job dispatcher failed, retrying")
             self._wake.wait(POLL_INTERVAL)
             self._wake.clear()
 

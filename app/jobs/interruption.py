@@ -33,9 +33,11 @@ class Interruptions:
             self._jobs.end(job.id, job.fence, JobState.CANCELLED, None)
         elif job.attempt < self._attempts:
             if self._jobs.requeue(job.id, job.fence):
-                log.warning("job requeued", extra={"job": job.id, "attempt": job.attempt})
+                log.warning(
+                    "interrupted job queued again", extra={"job": job.id, "attempt": job.attempt}
+                )
         elif self._jobs.end(job.id, job.fence, JobState.FAILED, self._reason()):
-            log.warning("job interrupted", extra={"job": job.id, "attempt": job.attempt})
+            log.warning("interrupted job failed", extra={"job": job.id, "attempt": job.attempt})
 
     def _reason(self) -> dict[str, Any]:
         if self._attempts == 1:

@@ -19,7 +19,7 @@ START_ATTEMPTS = 3
 class Launcher:
     """Starts training processes from a fork server.
 
-    A fork takes some 10 ms; loading the numerical code would take several seconds.
+    A fork takes about 10 ms; loading the numerical code would take several seconds.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Launcher:
             probe.start()
             probe.join()
         except (OSError, EOFError):  # the fork server was killed; the first job starts another one
-            log.warning("warm-up interrupted")
+            log.warning("fork server was killed, the next training starts another one")
 
     def start(self, task: Task) -> tuple[BaseProcess, Connection]:
         """Start the process of a task; return it and the end of the pipe for the supervisor."""

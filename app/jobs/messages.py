@@ -27,7 +27,7 @@ class Task:
     process: str
     """Prefix of the names of its output files, by which the supervisor removes them."""
     memory: int
-    """Limit of its memory in bytes, above the libraries."""
+    """Limit of its memory in bytes, not counting the loaded libraries."""
     scheduler: str | None = None
     """Address of the Dask scheduler for the folds of a search; None: all folds run locally."""
 

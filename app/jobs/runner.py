@@ -28,7 +28,7 @@ class JobEngine(JobRunner, Protocol):
     """A job runner that can be started and stopped."""
 
     def start(self) -> None:
-        """Start to run jobs."""
+        """Start running jobs."""
         ...
 
     def stop(self, grace: float) -> None:

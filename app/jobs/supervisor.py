@@ -76,8 +76,11 @@ class Supervisor:
         except StoreUnavailable as error:
             self.conclude(record, JobState.FAILED, failure("storage", error.detail))
         except Exception as error:
-            log.exception("supervisor failed", extra={"job": record.id})
-            detail = f"The training could not be run ({type(error).__name__}); see the log."
+            log.exception("training could not be run", extra={"job": record.id})
+            detail = (
+                f"The training could not be run because of an unexpected {type(error).__name__}. "
+                "The log of the service has the traceback."
+            )
             self.conclude(record, JobState.FAILED, failure("crashed", detail))
         finally:
             if monitor is not None:
@@ -106,7 +109,7 @@ class Supervisor:
         """Interrupt a job because this process is shutting down."""
         try:
             self.retry_while_unavailable(lambda: self._interruptions.interrupt(record))
-        except ServiceError as trouble:  # without heartbeats, the lease ends the job
+        except ServiceError as trouble:  # no more heartbeats follow, so the reaper ends it
             log.error(
                 "cannot record the end of the job", extra={"job": record.id, "why": trouble.detail}
             )
@@ -117,7 +120,7 @@ class Supervisor:
             ended = self.retry_while_unavailable(
                 lambda: self._jobs.end(record.id, record.fence, state, error)
             )
-        except ServiceError as trouble:  # without heartbeats, the lease ends the job
+        except ServiceError as trouble:  # no more heartbeats follow, so the reaper ends it
             log.error(
                 "cannot record the end of the job", extra={"job": record.id, "why": trouble.detail}
             )
@@ -154,7 +157,10 @@ class Supervisor:
             )
 
     def retry_while_unavailable(self, step: Callable[[], T]) -> T:
-        """Run `step`; retry for `RETRY_SECONDS` while the store is unavailable, as in a restart."""
+        """Run `step`; retry for `RETRY_SECONDS` while the store is unavailable.
+
+        A restart of PostgreSQL, for example, takes a few seconds.
+        """
         deadline = time.monotonic() + RETRY_SECONDS
         while True:
             try:
@@ -236,11 +242,14 @@ class _ProcessMonitor:
         if alive:
             return False
         code = self._process.exitcode
-        detail = f"The training process ended unexpectedly with exit code {code}."
+        detail = (
+            f"The training process ended unexpectedly with exit code {code}. "
+            "The log of the service may show the cause."
+        )
         if code == -9:
             detail = (
                 "The training process was killed (SIGKILL), probably by the out-of-memory killer. "
-                "Lower the number of rows or the kernel rank, or give the machine more memory."
+                "Send fewer rows, lower `rank`, or give the machine or container more memory."
             )
         self._owner.conclude(self._record, JobState.FAILED, failure("killed", detail))
         return True
@@ -253,7 +262,8 @@ class _ProcessMonitor:
         else:
             if "trace" in message:
                 log.error(
-                    "training failed", extra={"job": self._record.id, "trace": message["trace"]}
+                    "training failed unexpectedly",
+                    extra={"job": self._record.id, "trace": message["trace"]},
                 )
             error = failure(message["code"], message["detail"], message.get("errors"))
             self._owner.conclude(self._record, JobState.FAILED, error)

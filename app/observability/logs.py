@@ -1,7 +1,7 @@
 """Log lines on standard error: one line per event, as JSON or as text.
 
-Neither format lets a caller forge a line: line breaks and other control characters in a message or
-a value are escaped.
+As text, a traceback follows on indented lines. Neither format lets a caller forge a line: line
+breaks and other control characters in a message or a value are escaped.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime
 #: Loggers of libraries that have handlers of their own unless these are removed.
 _LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "distributed")
 
-#: The logger of requests, and the fields that its lines as text put into a sentence.
+#: The logger of requests, and the fields that text lines show as `POST /predict 200 in 1.3 ms`.
 _ACCESS = "frtsvm.access"
 _ACCESS_FIELDS = ("method", "path", "status", "ms")
 _access_values = itemgetter(*_ACCESS_FIELDS)
-#: Fields that lines as text do not repeat as `key=value`.
+#: Fields that the text format does not repeat as `key=value`.
 _IN_HEAD = frozenset({"time", "level", "logger", "message"})
 _IN_ACCESS_HEAD = _IN_HEAD | set(_ACCESS_FIELDS)
 #: The field with the traceback of another process.
 _TRACE = "trace"
-#: Matches values that need no quotes: printable, without blanks, quotes and backslashes.
+#: Matches values that need no quotes: printable, without spaces, quotes and backslashes.
 _matches_bare = re.compile(r"[!#-&(-\[\]-~]+|[^\W_]+").fullmatch
 
 Fields = dict[str, Any]
@@ -171,7 +171,7 @@ class EventLog:
     """Log for one kind of event that occurs thousands of times per second.
 
     If the service's own handler is the only one, the line is written without creating a log record,
-    which would be most of the cost of the line. Otherwise the event is logged as any other.
+    which would double the cost of the line. Otherwise the event is logged like any other.
     """
 
     def __init__(self, name: str, message: str) -> None:
@@ -217,7 +217,7 @@ def configure_logging(style: str, level: str) -> None:
     """
     if style == "auto":
         style = "text" if sys.stderr.isatty() else "json"
-    # No line contains these, and looking them up would be most of the cost of a line.
+    # No line contains these, so do not look them up for each log record: that takes microseconds.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None
     handler = _StderrHandler(sys.stderr)

@@ -1,4 +1,4 @@
-"""Prometheus metrics. Several workers share them through files, so each can report all of them."""
+"""Prometheus metrics. Several web processes share them through files, so each reports all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.errors import ServiceError
 _LATENCY = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _TRAINING = (0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 3600)
 
-#: Environment variable that `frtsvm serve` sets before it starts several workers.
+#: Environment variable that `frtsvm serve` sets before it starts several web processes.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 
@@ -48,19 +48,20 @@ class Metrics:
         )
         self.trainings = Counter(
             "frtsvm_trainings_total",
-            "Number of ended training jobs, by outcome.",
+            "Number of ended training jobs, by outcome, without those run by a cluster.",
             ("outcome",),
             registry=self._registry,
         )
         self.training_seconds = Histogram(
             "frtsvm_training_seconds",
-            "Duration of ended training jobs in seconds.",
+            "Duration of ended training jobs in seconds, without those run by a cluster.",
             buckets=_TRAINING,
             registry=self._registry,
         )
         self.cache_events = Counter(
             "frtsvm_model_cache_total",
-            "Number of events of the model cache, by event: hit, miss or evicted.",
+            "Number of hits, misses and evictions of the model cache. Repeated lookups of the same "
+            "name are counted only after a change.",
             ("event",),
             registry=self._registry,
         )
@@ -99,14 +100,17 @@ class Metrics:
 
 
 class _Jobs(Collector):
-    """Job counts, read from the database at every scrape: all workers report the same."""
+    """Job counts, read from the database at every scrape: all web processes report the same."""
 
     def __init__(self, jobs_by_state: Callable[[], dict[str, int]]) -> None:
         self._jobs_by_state = jobs_by_state
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Return the jobs in the database by state; `queued` is the length of the queue. While the
-        database is unavailable, `frtsvm_jobs` is missing and all other metrics are reported."""
+        """Return the number of jobs by state, and whether the database responds.
+
+        The number of jobs in the state `queued` is the length of the queue. While the database is
+        unavailable, `frtsvm_jobs` is missing and all other metrics are reported.
+        """
         family = GaugeMetricFamily(
             "frtsvm_jobs", "Number of jobs in the database, by state.", labels=["state"]
         )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-#: Largest number of points of a curve. When it is reached, every second one is dropped.
+#: Maximum number of points of a curve. When it is reached, every second point is dropped.
 MAX_POINTS = 200
 #: Number of equal bins of memberships between 0 and 1.
 N_BINS = 20

@@ -102,7 +102,7 @@ def _require_folds(counts: NDArray[np.int64], options: TrainingOptions) -> None:
     if validation.folds is not None and smallest < validation.folds:
         detail = (
             f"{validation.folds} folds need at least {validation.folds} rows of each class; "
-            f"the smallest class has {smallest}."
+            f"the smallest class has {smallest}. Lower `folds`, or send more rows of this class."
         )
         raise TooFewRows(detail, flaws=[Flaw(detail, "validation.folds")])
     if validation.holdout is not None:
@@ -122,7 +122,7 @@ def _require_searchable(counts: NDArray[np.int64], options: TrainingOptions) -> 
     if search.folds is not None and smallest < search.folds:
         detail = (
             f"{search.folds} folds need at least {search.folds} rows of each class; "
-            f"the smallest class has {smallest}."
+            f"the smallest class has {smallest}. Lower `folds`, or send more rows of this class."
         )
         raise TooFewRows(detail, flaws=[Flaw(detail, "search.folds")])
     left = smallest
@@ -153,7 +153,7 @@ def _require_class_weights(classes: Sequence[Any], options: TrainingOptions) -> 
         known = {label_text(label) for label in classes}
         unknown = sorted(weights.keys() - known)
         if unknown:
-            detail = f"No row has the label {unknown[0][:64]!r}."
+            detail = f"No row has the label {unknown[0][:64]!r}. Remove or correct its weight."
             raise invalid([Flaw(detail, "params.class_weight")])
 
 
@@ -173,7 +173,9 @@ def require_cells(table: Table, *, impute: bool, one_hot: bool) -> None:
     if table.texts and not one_hot:
         column = min(table.texts)
         row = int(np.argmax(table.texts[column].codes != MISSING))
-        detail = "Text is not a number. Train with `one_hot` to encode text columns."
+        detail = (
+            "The cell has text instead of a number. Train with `one_hot` to encode text columns."
+        )
         flaws.append(Flaw(detail, "X", row, table.column_name(column)))
     if not impute:
         detail = 'The cell is missing. Train with `impute` "median" to fill in missing cells.'

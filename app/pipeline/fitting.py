@@ -1,4 +1,4 @@
-"""One fit: finite inputs, an estimator, finite planes."""
+"""Fit one estimator, and refuse inputs or planes that are not finite."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ def inputs_of(preprocessor: Preprocessor, table: Table) -> Matrix:
     if not np.isfinite(inputs).all():
         column = int(np.argwhere(~np.isfinite(inputs))[0, 1])
         raise TrainingRejected(
-            f"Input {column} has values too large to be scaled in double precision. "
-            "Rescale the column."
+            f"Numeric column {column} (counted from 0, text columns left out) has values too large "
+            "to be scaled in double precision. Divide the column by a constant."
         )
     return inputs
 
 
 def estimator_for(params: EstimatorParams, data: TrainingData) -> FRTSVMClassifier:
-    """Return an estimator for classes given as codes 0, 1, ..."""
+    """Return an unfitted estimator for labels that are codes: indices into `data.classes`.
+
+    The keys of `class_weight` are converted to these codes.
+    """
     values: dict[str, Any] = params.model_dump()
     weights = values["class_weight"]
     if isinstance(weights, dict):

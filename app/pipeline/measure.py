@@ -16,7 +16,7 @@ Codes = NDArray[np.int64]
 def splits(
     codes: Codes, validation: Validation, seed: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield stratified (training rows, test rows)."""
+    """Yield the numbers of the training rows and of the test rows of each stratified split."""
     # Imported here because web processes load this module but do not need scikit-learn.
     from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 

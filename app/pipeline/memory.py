@@ -1,9 +1,10 @@
-"""Estimates of the memory that a training needs, before it starts.
+"""Estimates of the memory that a training job needs, before it starts.
 
 The estimates add up the large arrays that exist at the same time, for `n` rows, `p` inputs and `m`
-columns of the feature rows (`p`, or the rank of the kernel factor). They are upper bounds on
-purpose: a training that is refused can be sent again with fewer rows, but one that runs out of
-memory has already cost time.
+columns of the matrix whose rows represent the training rows in the solver: the inputs themselves
+for the linear kernel, else the factor of the kernel matrix (docs/glossary.md). They are upper
+bounds on purpose: a job that is refused can be sent again with fewer rows, but one that runs out
+of memory has already cost time. tests/app/pipeline/test_memory.py compares them with measurements.
 """
 
 from __future__ import annotations
@@ -22,21 +23,22 @@ DOUBLE = 8
 FIXED = 192 * 1024**2
 
 
-#: Most rows and largest rank of the plan "auto" in its folds, and smallest rank of its refit. A
-#: test compares them with the search itself, which web processes do not load.
+#: Maximum number of rows and maximum rank in the folds of the plan "auto", and minimum rank of its
+#: fit on all rows. They are copied from the search, which web processes do not load;
+#: tests/app/pipeline/test_memory.py asserts that the copies are equal.
 AUTO_ROWS, AUTO_RANK, AUTO_REFIT_RANK = 6000, 400, 64
-#: The regularization path holds the whole matrix of a dual problem if it has at most 600 rows, or
-#: at most twice the columns and 4000 rows.
+#: The regularization path (frtsvm_core/solvers/path.py) holds the whole n x n matrix of a dual
+#: problem if n is at most 600, or at most 2 m and at most 4000.
 GRAM_ROWS, MOST_GRAM_ROWS = 600, 4000
 #: Share of memory that one validation fold frees but the next cannot reuse, because its arrays have
-#: other sizes. Measured: 0.16.
+#: other sizes. 0.16 was measured; tests/app/pipeline/test_memory.py checks that 0.25 is enough.
 LEFT_BY_FOLDS = 0.25
-#: Number of prepared folds that a cluster worker caches; a test compares it with the search.
+#: Number of prepared folds that a cluster worker caches. Copied from the search, and checked, too.
 KEPT = 2
 
 
 def estimate_bytes(data: TrainingData, options: TrainingOptions) -> int:
-    """Return the peak memory of a training in bytes."""
+    """Return the peak memory of a training job in bytes."""
     needed = _unvalidated_bytes(data, options)
     if options.validation is None:
         return needed
@@ -143,7 +145,7 @@ def n_inputs(data: TrainingData) -> int:
 
 
 def factor_width(n: int, p: int, params: EstimatorParams) -> int:
-    """Return the largest possible number of columns of the feature rows."""
+    """Return the largest possible `m` (see above) for `n` rows and `p` inputs."""
     if params.kernel == "linear":
         return min(n, p)
     if params.rank is None:
@@ -154,7 +156,11 @@ def factor_width(n: int, p: int, params: EstimatorParams) -> int:
 
 
 def opposing_rows(data: TrainingData, params: EstimatorParams) -> int:
-    """Return the number of rows in the planes solved in parallel, one plane per CPU core."""
+    """Return the largest possible number of dual variables that are held at the same time.
+
+    Each plane has one for each row of the other class or classes, and one plane per CPU core is
+    solved at a time.
+    """
     counts = np.sort(data.class_counts())[::-1]
     cores = available_cores()
     if len(counts) == 2:

@@ -55,7 +55,7 @@ class Predictor:
         if state.get("format") not in KNOWN_FORMATS:
             raise ArtifactDamaged(
                 f"The artifact has the unknown format {state.get('format')!r}. "
-                "It was probably written by a newer version of the service."
+                "It was probably written by a newer version of the service; start that version."
             )
         self.classes: list[Any] = state["classes"]
         self._labels = _array_of(self.classes)
@@ -90,7 +90,7 @@ class Predictor:
         )
 
     def _decide_simple(self, table: Table) -> Decision | None:
-        """Predict a table of numbers in the order of the training; None for any other table."""
+        """Predict a table of numbers in training column order; None for any other table."""
         numbers = table.numbers
         if not self._is_simple or table.texts or numbers.shape[1] != self.n_columns:
             return None
@@ -124,7 +124,7 @@ class Predictor:
         return decision
 
     def _aligned(self, table: Table) -> Table:
-        """Return the table with its columns in the order of the training."""
+        """Return the table with its columns in the order in which the model was trained."""
         if table.names is not None:
             table = self._by_name(table)
         if table.n_columns != self.n_columns:
@@ -150,7 +150,7 @@ class Predictor:
             problem = flaws[0].detail.removeprefix("The feature is ")
             raise FeatureMismatch(
                 f"The feature {flaws[0].column!r} is {problem} The model was trained on the "
-                f"features {', '.join(self.names[:20])}.",
+                f"features {', '.join(self.names[:20])} (at most 20 are listed).",
                 flaws=flaws[:10],
             )
         return table.reordered(self.names)
@@ -162,7 +162,10 @@ class Predictor:
                 if wants_text and np.isnan(table.numbers[:, column]).all():
                     continue  # all cells are missing
                 name = self.names[column] if self.names else column
-                detail = f"The column must contain {'text' if wants_text else 'numbers'}."
+                detail = (
+                    f"The column must contain {'text' if wants_text else 'numbers'}, as in the "
+                    "training data."
+                )
                 raise invalid([Flaw(detail, "X", 0, name)])
 
 
@@ -182,5 +185,8 @@ def _require_bounded(values: NDArray[np.float64], limit: float) -> None:
     bounded = np.abs(values) < limit
     if not bounded.all():
         row = int(np.argwhere(~bounded)[0, 0])
-        detail = "The row has values too far from the training data to compute with."
+        detail = (
+            "The row is too far from the training data: computing its scores would overflow. "
+            "Check its values and their units."
+        )
         raise invalid([Flaw(detail, "X", row)])

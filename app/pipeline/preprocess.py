@@ -1,7 +1,7 @@
 """Preprocessing of tables: imputation, encoding and scaling.
 
-All parameters are learned from the training rows only (those of the fold during a validation) and
-stored as plain arrays.
+All parameters are learned from the training rows only and stored as plain arrays. During a
+cross-validation, these are the training rows of the fold.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Preprocessor:
-    """Computes (imputed and encoded x - offset) * factor, column by column."""
+    """Imputes and encodes the cells, then computes (x - offset) * factor for each column x."""
 
     numeric: NDArray[np.int64]
     """Indices of the numeric columns of the table."""

@@ -1,4 +1,4 @@
-"""Progress of a training in percent, from the reports of the solver and the search."""
+"""Progress of a training job in percent, from the reports of the solver and the search."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Progress:
         self._next(phase, 1.0)
 
     def next_search(self, phase: str, *, shown: bool = True) -> None:
-        """Start the next search; results of searches inside a validation are not `shown`."""
+        """Start the next search. With `shown=False`, as in a validation, its results are hidden."""
         self._shown = shown
         self._next(phase, SEARCH_WEIGHT)
 

@@ -1,4 +1,4 @@
-"""The parameter search of a training, and its stored results.
+"""The parameter search of a training job, and its stored results.
 
 Scaling, imputation and encoding are learned inside every fold from its training rows only.
 Therefore the search receives row numbers instead of rows, and a transformer that turns them into
@@ -33,8 +33,8 @@ from frtsvm_core.model_selection.distance_weights import LearnedBalance
 VARIED = ("kernel", "gamma", "c1", "c3", "penalty", "membership", "mu", "rank")
 #: Number of configurations in the model info. All of them are in the evidence.
 N_BEST = 10
-#: The plan "auto" adds configurations as it proceeds, so this share is done when all those planned
-#: so far have been evaluated.
+#: Progress that is reported when the plan "auto" has evaluated all configurations planned so far.
+#: It is less than 1, because the plan adds configurations as it proceeds.
 KNOWN_SHARE = 0.7
 
 
@@ -185,7 +185,7 @@ class _SearchCallback:
             raise StopSearch
 
     def _seconds_left(self, seconds: float, done: float) -> float:
-        """Extrapolate the time so far, up to the rest of the budget."""
+        """Estimate the remaining time at the present pace, at most the rest of the budget."""
         left = max(0.0, self._budget - seconds)
         return min(left, seconds * (1.0 - done) / done) if done > 0.0 else left
 

@@ -1,4 +1,4 @@
-"""One training, from the data to the stored artifacts. Runs in a separate process."""
+"""A training job, from the data to the artifacts to store. Runs in a separate process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["NothingTried", "Outcome", "train"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a training: two artifacts and the stored part of the model info."""
+    """The result of a training job: two artifacts and the stored part of the model info."""
 
     predictor: dict[str, Any]
     evidence: dict[str, Any]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-#: Steps between ticks of a linear axis, and of a logarithmic axis with a short range.
+#: Leading digits of the step between ticks of a linear axis. All but the last are also the leading
+#: digits of the ticks of a logarithmic axis with a short range.
 ROUND = (1.0, 2.0, 5.0, 10.0)
-#: Steps between ticks of a logarithmic axis, in powers of ten.
+#: Differences between the exponents of 10 of neighboring ticks of a logarithmic axis.
 DECADES = (1, 2, 3, 5, 10, 20, 50, 100)
 MOST_TICKS = 8
 

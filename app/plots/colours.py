@@ -1,4 +1,7 @@
-"""The color scale viridis: darker is lower, and equal steps look equal, also if color-blind."""
+"""The color scale viridis. Lower values are darker, and equal steps look equal.
+
+Both hold for color-blind readers too.
+"""
 
 from __future__ import annotations
 

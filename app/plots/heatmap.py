@@ -86,7 +86,11 @@ def heatmap(
 
 
 def colour_range(scores: NDArray[np.float64]) -> tuple[float, float]:
-    """Where colours begin and end. Far below the middle they would only hide what is at the top."""
+    """Return the lowest and the highest score of the color scale.
+
+    Scores far below the median get the color of the lowest one, so that differences among the best
+    scores stay visible.
+    """
     high, middle = float(scores.max()), float(np.median(scores))
     low = max(float(scores.min()), high - 4.0 * (high - middle))
     return (low, high) if low < high else (high - 0.01, high)

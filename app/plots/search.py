@@ -71,10 +71,11 @@ def _profile(parameter: str, name: str, search: dict[str, Any], table: dict[str,
 def _comparable(
     table: dict[str, Any], search: dict[str, Any], parameters: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Select the configurations whose scores are comparable.
+    """Select the configurations that set the parameters and whose scores are comparable.
 
-    They were evaluated on the same rows. They have the chosen kernel and penalty, if any of these
-    have the parameters, because costs of different kernels or penalties are not comparable.
+    They were evaluated on the same number of rows, in stages of the search that vary the
+    parameters. Costs are comparable for one kernel and penalty only. The configurations therefore
+    have the kernel and penalty of the chosen one, unless no such configuration sets the parameters.
     """
     has = np.array([_has(params, parameters) for params in table["params"]], dtype=bool)
     chosen = _space(search["best_params"])
@@ -82,7 +83,9 @@ def _comparable(
     usable = has & same if (has & same).any() else has
     known = np.flatnonzero(usable & ~np.isnan(table["mean"]))
     if not known.size:
-        raise SearchNotFound(f"The search did not vary {' and '.join(parameters)}.")
+        raise SearchNotFound(
+            f"The search did not vary {' and '.join(parameters)}. Choose parameters that it varied."
+        )
     values = [np.array([table["params"][k][name] for k in known]) for name in parameters]
     return _chosen(table, known[comparable(table["stage"][known], table["n_rows"][known], values)])
 
@@ -114,7 +117,9 @@ def _by_stage(shown: dict[str, Any]) -> list[ScoreSurface]:
 
 def _require_varied(shown: dict[str, Any], parameter: str) -> None:
     if len({params[parameter] for params in shown["params"]}) < 2:
-        raise SearchNotFound(f"The search did not vary {parameter}.")
+        raise SearchNotFound(
+            f"The search did not vary {parameter}. Choose a parameter that it varied."
+        )
 
 
 def _marked(shown: dict[str, Any], search: dict[str, Any]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ INT64 = 2**63 - 1
 
 
 class RequestModel(BaseModel):
-    """Base of all requests: strict types, no unknown fields, no infinite numbers."""
+    """Base of all requests: strict types, no unknown fields, only finite numbers."""
 
     model_config = ConfigDict(
         strict=True,

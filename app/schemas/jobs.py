@@ -11,7 +11,7 @@ from app.schemas.base import ResponseModel
 
 
 class JobState(StrEnum):
-    """State of a job; `app.store.states` defines the transitions."""
+    """State of a job: `queued`, then `running`, then one of the three final states."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -29,12 +29,13 @@ class SearchState(ResponseModel):
     """Progress of a parameter search."""
 
     phase: Literal["search", "calibration", "refit"] = Field(
-        description="`search`: configurations are tried. `calibration`: probabilities are "
-        "calibrated. `refit`: the best configuration is fitted on all rows."
+        description="`search`: configurations are tried. `calibration`: the distance weights and "
+        "the calibration of probabilities are fitted. `refit`: not used; the fit on all rows is "
+        "the phase `training` of the job."
     )
     tried: int = Field(
-        description="Configurations tried on every fold so far. Searches that only validate the "
-        "model are not counted."
+        description="Configurations tried on every fold so far. Searches within the folds of a "
+        "validation are not counted."
     )
     planned: int = Field(
         description="Configurations planned so far. The plan `auto` adds configurations as it goes."

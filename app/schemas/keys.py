@@ -33,8 +33,8 @@ _ENTRY = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63}):([a-z+]+):([0-9a-f]{64})
 def hash_key(key: bytes) -> str:
     """Return the SHA-256 digest of a key in hexadecimal, as configured in FRTSVM_API_KEYS.
 
-    Keys are 256 random bits created by `frtsvm keys`, so a dictionary attack is impossible and one
-    round of SHA-256 is enough.
+    Keys are 256 random bits created by `frtsvm keys new`, so a dictionary attack is impossible and
+    one round of SHA-256 is enough.
     """
     return hashlib.sha256(key).hexdigest()
 

@@ -22,12 +22,14 @@ class ColumnInfo(ResponseModel):
     )
     typical: float | str | None = Field(
         None,
-        description="Median or most common word of the training rows; of more than 20,000 rows, an "
-        "evenly spaced sample of that size is used. `null` if all cells are missing, and for "
-        "versions of an earlier release.",
+        description="Median of a numeric column, or most common word of a text column, in the "
+        "training rows. If there are more than 20,000 rows, it is computed from an evenly spaced "
+        "sample of 20,000. `null` if all cells are missing, or for versions of earlier releases.",
     )
     range: list[float] | None = Field(
-        None, description="Smallest and largest number among the same rows."
+        None,
+        description="Smallest and largest number in the rows from which `typical` is computed; "
+        "`null` for text columns, and where `typical` is `null`.",
     )
 
 
@@ -61,9 +63,10 @@ class Certificate(ResponseModel):
 
 
 class PlaneConvergence(ResponseModel):
-    """Convergence of the solver for one plane, at up to about a hundred of its sweeps.
+    """Convergence of the solver for one plane, recorded at up to 200 of its sweeps.
 
-    An exact step may follow the last sweep. The certificate describes the plane after it.
+    Newton steps on the active set may follow the last sweep. The certificate describes the plane
+    after them.
     """
 
     plane: int = Field(description="Position of the plane in the list of certificates.")
@@ -88,8 +91,8 @@ class MembershipSummary(ResponseModel):
     n_suspected: int = Field(description="Number of rows whose label is suspected to be wrong.")
     histograms: list[list[int]] | None = Field(
         None,
-        description="For each class, the number of rows in equal bins from 0 to 1; `null` for "
-        "versions of an earlier release.",
+        description="For each class, the number of rows in each of 20 equal bins from 0 to 1; "
+        "`null` for versions of an earlier release.",
     )
 
 
@@ -171,7 +174,7 @@ class SearchInfo(ResponseModel):
     folds: int = Field(description="Number of cross-validation folds.")
     scoring: str = Field(description="Score that was maximized.")
     seed: int = Field(description="Seed of the folds and samples.")
-    time_budget: float | None = Field(description="Time budget in seconds; `null` for no limit.")
+    time_budget: float | None = Field(description="Time budget in seconds.")
     seconds: float = Field(description="Time of the search in seconds.")
     n_configurations: int = Field(description="Number of configurations tried.")
     n_planned: int = Field(description="Number of configurations planned.")
@@ -180,8 +183,8 @@ class SearchInfo(ResponseModel):
         "requested it. `null` if it was completed."
     )
     best_params: dict[str, Any] = Field(
-        description="Best parameters as tried in the search. `params` of the version are adapted "
-        "to the number of all rows: c1 and the rank grow with it."
+        description="Best parameters as tried in the search. With the plan `auto`, `params` of the "
+        "version can have another rank, and another c1 if the search used a sample of the rows."
     )
     best_score: float = Field(description="Mean score of the best parameters over the folds.")
     best_std: float = Field(description="Standard deviation of that score over the folds.")
@@ -212,8 +215,9 @@ class DecisionInfo(ResponseModel):
 
     pairs: list[PairDecision] = Field(description="Decision for each pair of classes.")
     held_out_accuracy: float = Field(
-        description="Accuracy with the weights, on rows that were not used to fit them. The "
-        "classes are weighted as by the scoring of the search."
+        description="Accuracy with the weights, on rows that were not used to fit them. The rows "
+        "are weighted by `class_weight` if it is set; otherwise, if the scoring of the search is "
+        "`balanced_accuracy`, all classes have the same total weight."
     )
     nearest_plane_accuracy: float = Field(
         description="Accuracy on the same rows if the nearer plane decides."
@@ -247,14 +251,14 @@ class ProbabilityInfo(ResponseModel):
         "more than two classes, of all probabilities summed over the classes."
     )
     calibration_error: float = Field(
-        description="Expected calibration error: mean difference between predicted and observed "
-        "frequency over the bins, by weight."
+        description="Expected calibration error: mean over the bins of the absolute difference "
+        "between predicted and observed frequency, weighted by the weight of each bin."
     )
     reliability: list[ReliabilityBin] = Field(description="Bins of the reliability diagram.")
 
 
 class ArtifactInfo(ResponseModel):
-    """File in which a version is stored."""
+    """File with which a version predicts. Its evidence is stored in a second file."""
 
     format: int = Field(description="Version of the file format.")
     sha256: str = Field(description="SHA-256 digest of the file in hexadecimal.")
@@ -267,7 +271,8 @@ class VersionInfo(ResponseModel):
     model: str = Field(description="Name of the model.")
     version: int = Field(description="Version number.")
     status: Literal["ready", "damaged"] = Field(
-        description="`ready`, or `damaged` if the stored file is missing or has changed."
+        description="`ready`, or `damaged` if a file of the version is missing or its size has "
+        "changed."
     )
     aliases: list[str] = Field(description="Aliases that point at the version.")
     created_at: str = Field(description="Time when the version was stored (ISO 8601, UTC).")
@@ -311,7 +316,7 @@ class VersionInfo(ResponseModel):
         None, description="Calibration of probabilities; `null` if the version has none."
     )
     timings: dict[str, float] = Field(description="Time of each step of the training in seconds.")
-    artifact: ArtifactInfo = Field(description="Stored file of the version.")
+    artifact: ArtifactInfo = Field(description="File with which the version predicts.")
     libraries: dict[str, str] = Field(description="Versions of the libraries used for training.")
 
 
@@ -337,7 +342,8 @@ class ModelInfo(ResponseModel):
     model: str = Field(description="Name of the model.")
     latest: int = Field(description="Number of the newest version.")
     serving: int = Field(
-        description="Number of the version that serves requests without version and alias."
+        description="Number of the version that serves requests that name neither a version nor an "
+        "alias."
     )
     aliases: dict[str, int] = Field(description="Version number of each alias.")
     versions: list[VersionSummary] = Field(description="Versions of this page, newest first.")

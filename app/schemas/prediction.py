@@ -13,7 +13,7 @@ from app.schemas.base import INT64, WHOLE, Name, RequestModel, ResponseModel
 
 VersionNumber = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 Output = Literal["labels", "scores", "distances", "probabilities"]
-#: In the order of a response.
+#: All outputs, in the order in which a response lists them.
 OUTPUTS: tuple[str, ...] = get_args(Output)
 
 

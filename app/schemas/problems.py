@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class ProblemFlaw(BaseModel):
-    """One error in a request, and its place."""
+    """One error in a request, and its position."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,5 +34,5 @@ class Problem(BaseModel):
         None, description="URN with the request id, as in the log and in `X-Request-Id`."
     )
     errors: list[ProblemFlaw] | None = Field(
-        None, description="Errors in the request, at most 10. Left out if no place is known."
+        None, description="Errors in the request, at most 10. Left out if no position is known."
     )

@@ -26,7 +26,7 @@ from app.schemas.values import (
 
 MAX_VALUES = 100
 DEFAULT_FOLDS = 5
-#: Time budget by default: enough for the plan `auto` to complete on about 10,000 rows.
+#: Default time budget. docs/search.md shows the time of the plan `auto` on tables of several sizes.
 DEFAULT_SECONDS = 30.0
 
 Value = TypeVar("Value")
@@ -104,12 +104,14 @@ class Search(RequestModel):
     )
     scoring: Scoring = Field(
         "accuracy",
-        description="Score to maximize, as defined by scikit-learn. `roc_auc` requires two classes.",
+        description="Score to maximize, as defined by scikit-learn. `roc_auc` needs two classes.",
     )
     time_budget: Annotated[float, Field(gt=0, le=1e6)] | None = Field(
         None,
-        description="Time in seconds after which the search stops and keeps the best result so "
-        "far. Default: `FRTSVM_SEARCH_SECONDS` of the server, 30 unless configured.",
+        description="Time in seconds for the search and the fit on all rows. When it is used up, "
+        "the search stops and keeps the best result so far. With a `validation`, half of it is for "
+        "the searches within the folds. Default: `FRTSVM_SEARCH_SECONDS` of the server, 30 unless "
+        "configured.",
     )
     seed: Seed = Field(0, description="Seed for drawing the folds and the samples of rows.")
     probability: Probability | None = Field(

@@ -46,10 +46,14 @@ class EstimatorParams(RequestModel):
     c1: Cost = Field(
         1.0,
         description="Regularization of the plane of `classes[1]`. Larger values give a smoother "
-        "plane.",
+        "plane. With more than two classes, `c1` and `c3` apply to the later class of each pair "
+        "and `c2` and `c4` to the earlier one, or, with `multi_class` `ovr`, `c1` and `c3` apply "
+        "to every plane.",
     )
     c2: Cost | None = Field(
-        None, description="Regularization of the plane of `classes[0]`. Default: `c1`."
+        None,
+        description="Regularization of the plane of `classes[0]`. With more than two classes and "
+        "`multi_class` `ovr`, it must be equal to `c1`. Default: `c1`.",
     )
     c3: Cost = Field(
         1.0,
@@ -57,7 +61,9 @@ class EstimatorParams(RequestModel):
         "`classes[1]`. Larger values push the plane further away from them.",
     )
     c4: Cost | None = Field(
-        None, description="The same cost for the plane of `classes[0]`. Default: `c3`."
+        None,
+        description="The same cost for the plane of `classes[0]`. With more than two classes and "
+        "`multi_class` `ovr`, it must be equal to `c3`. Default: `c3`.",
     )
     penalty: Penalty = Field(
         "coefficients",
@@ -117,9 +123,9 @@ class EstimatorParams(RequestModel):
     )
     class_weight: Literal["balanced"] | ClassWeights | None = Field(
         None,
-        description="Factors for the weights of the rows, by label as written in JSON without "
-        "quotes. `balanced`: inversely proportional to the class frequencies. Default: factor 1 "
-        "for every class.",
+        description="Factor for the weight of the rows of each class: an object whose keys are the "
+        'labels, for example `{"yes": 5}`, or `{"1": 5}` for an integer label. `balanced`: inversely '
+        "proportional to the class frequencies. Default: factor 1 for every class.",
     )
     random_state: Seed = Field(
         0,
@@ -265,18 +271,18 @@ class TrainingRequest(TrainingOptions):
         flaw = None
         n_rows, n_columns = self.X.n_rows, self.X.n_columns
         if len(self.y) != n_rows:
-            detail = f"Expected one label per row; got {len(self.y)} labels for {n_rows} rows."
+            detail = f"Expected one label per row, in total {n_rows}; got {len(self.y)}."
             flaw = Flaw(detail, "y")
         elif self.sample_weight is not None and len(self.sample_weight) != n_rows:
             n_weights = len(self.sample_weight)
-            detail = f"Expected one weight per row; got {n_weights} weights for {n_rows} rows."
+            detail = f"Expected one weight per row, in total {n_rows}; got {n_weights}."
             flaw = Flaw(detail, "sample_weight")
         elif self.feature_names is not None and self.X.names is not None:
             detail = "The rows are objects and name their features. Remove `feature_names`."
             flaw = Flaw(detail, "feature_names")
         elif self.feature_names is not None and len(self.feature_names) != n_columns:
             n_names = len(self.feature_names)
-            detail = f"Expected one name per column; got {n_names} names for {n_columns} columns."
+            detail = f"Expected one name per column, in total {n_columns}; got {n_names}."
             flaw = Flaw(detail, "feature_names")
         elif self.feature_names is not None and len(set(self.feature_names)) != n_columns:
             flaw = Flaw("The feature names must be distinct.", "feature_names")

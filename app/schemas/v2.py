@@ -43,7 +43,7 @@ Dimension = Annotated[int, Field(ge=1, le=INT64), WHOLE]
 
 
 def _read_parameters(value: Any) -> dict[str, Any]:
-    """Check an object of plain values; Pydantic would report each of many errors."""
+    """Check an object of plain values, with one error at most: Pydantic would report each value."""
     if value is None:  # generated clients send null for absent parameters
         return {}
     if type(value) is dict and {type(item) for item in value.values()} <= {str, int, float, bool}:
@@ -228,7 +228,8 @@ class IndexEntry(ResponseModel):
     name: str = Field(description="Name of the model.")
     version: str = Field(description="Version number.")
     state: Literal["READY", "UNAVAILABLE"] = Field(
-        description="`READY`, or `UNAVAILABLE` if the stored file is missing or has changed."
+        description="`READY`, or `UNAVAILABLE` if a file of the version is missing or its size has "
+        "changed."
     )
     reason: str = Field(description="Reason why the version is unavailable, else empty.")
 
@@ -288,7 +289,7 @@ class BatchDurations(ResponseModel):
 
 
 class ModelStatistics(ResponseModel):
-    """Statistics of one version in the worker process that received the request."""
+    """Statistics of one version in the web process that received the request."""
 
     name: str = Field(description="Name of the model.")
     version: str = Field(description="Version number.")

@@ -21,13 +21,13 @@ def parse_json(body: bytes | bytearray) -> Any:
     try:
         return from_json(body, cache_strings="keys")
     except ValueError as error:
-        raise MalformedBody(f"The body is not valid JSON: {str(error)[:MAX_DETAIL]}.") from None
+        raise MalformedBody(f"The JSON text is not valid: {str(error)[:MAX_DETAIL]}.") from None
 
 
 def validate(kind: type[Request], value: Any) -> Request:
-    """Validate `value` as a request of class `kind`; raise `InvalidRequest` with all places."""
+    """Validate `value` as a request of class `kind`; raise `InvalidRequest` with all flaws."""
     if not isinstance(value, dict):
-        raise InvalidRequest("The body must be a JSON object.")
+        raise InvalidRequest("The JSON text must be an object, in braces.")
     try:
         return kind.model_validate(value)
     except ValidationError as error:
@@ -35,12 +35,12 @@ def validate(kind: type[Request], value: Any) -> Request:
 
 
 def invalid(flaws: Iterable[Flaw]) -> InvalidRequest:
-    """Return an error whose detail is the first flaw, with its place as a prefix."""
+    """Return an error whose detail is that of the first flaw, after its field, row and column."""
     found = tuple(flaws)[:MAX_FLAWS]
     first = found[0]
     place = f"{first.field}: " if first.field else ""
     if first.row is not None:
-        place += f"row {first.row}: "
+        place += f"row {first.row} (counted from 0): "
     if first.column is not None:
         place += f"column {first.column}: "
     return InvalidRequest(place + first.detail, flaws=found)

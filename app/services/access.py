@@ -37,7 +37,9 @@ class Access:
             if hmac.compare_digest(given, entry.sha256.encode()):
                 found = entry
         if found is None:
-            raise NotAuthenticated("The API key is unknown.")
+            raise NotAuthenticated(
+                "The API key is unknown. Send a key whose entry is in FRTSVM_API_KEYS."
+            )
         return found
 
     def require(self, key: bytes | None, scope: Scope) -> KeyEntry:

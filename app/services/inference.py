@@ -34,7 +34,7 @@ class InferenceCall:
 
     @property
     def is_quick(self) -> bool:
-        """Whether the prediction takes no longer than handing it to a thread."""
+        """Whether the prediction is quick enough for the event loop."""
         return is_quick(self.predictor, self.table.n_rows)
 
 
@@ -69,7 +69,7 @@ class InferenceService:
     def read_if_quick(
         self, model: str, version: int | None, body: bytes | bytearray, header_length: int | None
     ) -> InferenceCall | None:
-        """Parse a request if the model is loaded and parsing it here is quicker than in a thread.
+        """Parse a request if the model is loaded and parsing is quick enough for the event loop.
 
         Otherwise return None.
         """

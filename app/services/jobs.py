@@ -117,7 +117,10 @@ class JobService:
             pause = min(LONGEST_WAIT, pause * 1.5)
 
     async def changes(self, job: str, closing: Callable[[], bool]) -> AsyncIterator[JobInfo | None]:
-        """Yield the job after each change until it has ended, and None after 10 s without one."""
+        """Yield the job, and again after each change, until it has ended or `closing()` is true.
+
+        Yield None whenever 10 seconds have passed without a change.
+        """
         before: JobInfo | None = None
         quiet = 0
         while not closing():

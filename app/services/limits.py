@@ -40,7 +40,8 @@ class DataLimits:
     def _check(what: str, given: int, limit: int) -> None:
         if given > limit:
             raise DataTooLarge(
-                f"The data have {given} {what}; at most {limit} are allowed.",
+                f"The data have {given} {what}; at most {limit} are allowed. "
+                f"Send fewer, or raise FRTSVM_MAX_{what.upper()}.",
                 numbers={what: given, f"max_{what}": limit},
             )
 
@@ -66,11 +67,15 @@ class SearchLimits:
         if search.grid is not None and search.grid.size > self.configurations:
             detail = (
                 f"The grid has {search.grid.size} configurations; "
-                f"at most {self.configurations} are allowed."
+                f"at most {self.configurations} are allowed. "
+                "Give fewer values, or raise FRTSVM_MAX_SEARCH_CONFIGURATIONS."
             )
             raise invalid([Flaw(detail, "search.grid")])
         seconds = self.default_seconds if search.time_budget is None else search.time_budget
         if seconds > self.seconds:
-            detail = f"At most {self.seconds:g} seconds are allowed; got {seconds:g}."
+            detail = (
+                f"At most {self.seconds:g} seconds are allowed; got {seconds:g}. Lower the value, "
+                "or raise FRTSVM_MAX_SEARCH_SECONDS (never above 80 % of FRTSVM_TRAINING_TIMEOUT)."
+            )
             raise invalid([Flaw(detail, "search.time_budget")])
         return search.model_copy(update={"time_budget": float(seconds)})

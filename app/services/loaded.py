@@ -16,14 +16,15 @@ Target = tuple[str, int | None, str | None]
 
 #: Number of targets that are cached. It is bounded because callers choose the names.
 MAX_TARGETS = 10_000
-#: Number of multiplications that take about 1 ms. Larger predictions run in a thread.
+#: Number of multiplications that take about 1 ms. Predictions with more of them run in a thread.
 QUICK_WORK = 4_000_000
-#: Number of rows whose response is written within some milliseconds. More run in a thread.
+#: Number of rows whose response is written within a few milliseconds. Predictions of more rows run
+#: in a thread.
 QUICK_ROWS = 20_000
 
 
 def is_quick(predictor: Predictor, n_rows: int) -> bool:
-    """Whether predicting this number of rows takes less time than handing them to a thread."""
+    """Whether predicting this number of rows is quick enough for the event loop."""
     return n_rows <= QUICK_ROWS and n_rows * predictor.work_per_row <= QUICK_WORK
 
 
@@ -61,7 +62,7 @@ class ModelCache:
         self._lock = threading.Lock()
 
     def ready(self, target: Target) -> tuple[int, Predictor] | None:
-        """Return the cached predictor, or None. Takes no lock and reads no file."""
+        """Return the cached version number and predictor, or None, without locks or file access."""
         if self._store.generation.current() != self._generation:
             return None
         known = self._targets.get(target)
@@ -72,12 +73,12 @@ class ModelCache:
         return answer
 
     def is_quick(self, target: Target, n_bytes: int) -> bool:
-        """Whether the model is loaded and predicts a body of `n_bytes` bytes within about 1 ms."""
+        """Whether the model is loaded and `is_quick` for an array of `n_bytes` bytes."""
         loaded = self.ready(target)
         if loaded is None:
             return False
         predictor = loaded[1]
-        n_rows = n_bytes // (4 * predictor.n_columns)  # an estimate: a number takes 1 to 20 bytes
+        n_rows = n_bytes // (4 * predictor.n_columns)  # an estimate: a number has 1 to 8 bytes
         return is_quick(predictor, n_rows)
 
     def get(self, target: Target) -> tuple[int, Predictor]:

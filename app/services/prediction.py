@@ -29,7 +29,7 @@ class PredictionResult:
 
     @property
     def requested(self) -> dict[str, Any]:
-        """The requested outputs by name, in the order of a response; None if there is none."""
+        """The requested outputs by name, in the order of `OUTPUTS`; None if the model has none."""
         return {name: getattr(self.prediction, name) for name in OUTPUTS if name in self.outputs}
 
 
@@ -44,7 +44,7 @@ class PredictionService:
         self._count_rows = count_rows
 
     def quick(self, request: PredictionRequest) -> Loaded | None:
-        """Return the version if it is loaded and predicts quicker than handing over to a thread."""
+        """Return the version if it is loaded and predicts quickly enough for the event loop."""
         loaded = self._cache.ready(_target(request))
         if loaded is None or not is_quick(loaded[1], request.X.n_rows):
             return None
@@ -57,7 +57,7 @@ class PredictionService:
         return self._answer(request.model, version, predictor, request.X, outputs)
 
     def is_quick(self, query: PredictionQuery, n_bytes: int) -> bool:
-        """Whether the model is loaded and predicts a body of `n_bytes` bytes within about 1 ms."""
+        """Whether the model is loaded and quick enough for an array of `n_bytes` bytes."""
         return self._cache.is_quick((query.model, query.version, query.alias), n_bytes)
 
     def predict_body(

@@ -1,4 +1,4 @@
-"""Input and output tensors of a model version, derived from its stored info."""
+"""Input and output tensors of a model version, derived from its `StoredInfo` in the database."""
 
 from __future__ import annotations
 

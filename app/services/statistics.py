@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from app.schemas.v2 import BatchDurations, Duration, InferenceDurations, ModelStatistics
 
-#: Number of versions, and of batch sizes per version, with statistics. The least recently used one
-#: is dropped first.
+#: Statistics are kept for at most this many versions, and at most this many batch sizes of each.
+#: The least recently used one is dropped first.
 MAX_VERSIONS = 1000
 MAX_BATCH_SIZES = 64
 

@@ -46,9 +46,11 @@ class Columns:
         """Remove a column and return its cells."""
         if name not in self.names:
             known = ", ".join(self.names[:20])
-            raise invalid(
-                [Flaw(f"There is no column {name[:64]!r}. The columns are: {known}.", field)]
+            detail = (
+                f"There is no column {name[:64]!r}. The columns are {known} "
+                "(at most 20 are listed)."
             )
+            raise invalid([Flaw(detail, field)])
         position = self.names.index(name)
         self.names.pop(position)
         cells: list[Any] = self.cells.pop(position)
@@ -96,7 +98,10 @@ def read_csv(body: bytes | bytearray, limits: DataLimits) -> Columns:
             if not row:
                 continue  # a blank line
             if len(row) != len(names):
-                detail = f"The row has {len(row)} cells, but the header has {len(names)}."
+                detail = (
+                    f"The row has {len(row)} cells, but the header has {len(names)}. "
+                    f"See line {reader.line_num} of the CSV text."
+                )
                 raise invalid([Flaw(detail, "body", len(rows))])
             rows.append(row)
             if len(rows) > limits.rows:
@@ -159,9 +164,10 @@ def _require_names(names: Sequence[str]) -> None:
 
 
 def features_of(columns: Columns) -> Table:
-    """Return the feature table. A column is numeric if all its cells are numbers, else text."""
+    """Return the feature table. A column whose cells are all numbers or missing is numeric."""
     if not columns.names:
-        raise invalid([Flaw("The table has no feature columns.", "body")])
+        detail = "The table has no feature columns. Send at least one."
+        raise invalid([Flaw(detail, "body")])
     numbers = np.full((columns.n_rows, len(columns.names)), np.nan)
     texts: dict[int, TextColumn] = {}
     for j, (name, cells) in enumerate(zip(columns.names, columns.cells, strict=True)):

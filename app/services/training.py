@@ -24,7 +24,7 @@ log = logging.getLogger("frtsvm.training")
 
 @dataclass(frozen=True)
 class TrainingLimits:
-    """Limits on trainings and on their queue."""
+    """Limits on training jobs: `queue` counts waiting jobs, `memory` is in bytes per job."""
 
     data: DataLimits
     queue: int
@@ -45,7 +45,7 @@ class TrainingService:
         self._store.jobs.require_room(self.limits.queue)
 
     def submit(self, request: TrainingRequest, request_id: str) -> JobRecord:
-        """Queue a training whose data are JSON."""
+        """Queue a training job for a JSON request."""
         table = request.X
         if request.feature_names is not None:
             table = Table(table.numbers, tuple(request.feature_names), table.texts)
@@ -62,7 +62,7 @@ class TrainingService:
         options: TrainingOptions,
         request_id: str,
     ) -> JobRecord:
-        """Queue a training."""
+        """Queue a training job for a table, its labels and its options."""
         self.limits.data.require(table)
         if options.search is not None:
             applied = self.limits.search.applied(options.search)

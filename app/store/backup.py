@@ -135,7 +135,8 @@ def _require_empty_database(target: Database) -> None:
     if target.is_sqlite:
         if target.path.exists():
             raise StoreUnavailable(
-                f"The database {target.path} exists already. Restore to an empty folder."
+                f"The database {target.path} exists already. Set --home or FRTSVM_HOME to an empty "
+                "folder, or FRTSVM_DATABASE_URL to a new database."
             )
         target.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return
@@ -143,7 +144,9 @@ def _require_empty_database(target: Database) -> None:
     with target.read() as connection:
         for column in (models.c.name, jobs.c.id, gate.c.store_id):
             if connection.execute(select(column).where(column.is_not(None)).limit(1)).first():
-                raise StoreUnavailable("The database is not empty. Restore to an empty database.")
+                raise StoreUnavailable(
+                    "The database is not empty. Set FRTSVM_DATABASE_URL to an empty database."
+                )
 
 
 def _ensure_identity(copy: Database, secret: bytes) -> str:
@@ -155,7 +158,10 @@ def _ensure_identity(copy: Database, secret: bytes) -> str:
     with copy.write() as connection:
         row = connection.execute(select(gate.c.store_id, gate.c.secret_mark)).one()
         if row.secret_mark not in (None, check_value):
-            raise StoreUnavailable(f"The {KEY} of the backup does not belong to its database.")
+            raise StoreUnavailable(
+                f"The {KEY} of the backup does not belong to its database. Replace it with the "
+                "secret of the store that was backed up."
+            )
         store_id: str = row.store_id or secrets.token_hex(16)
         connection.execute(update(gate).values(store_id=store_id, secret_mark=check_value))
     return store_id
@@ -166,7 +172,7 @@ def _claim_storage(storage: Storage, store_id: str) -> None:
     found = storage.read_store_id()
     if found != store_id and storage.names(ARTIFACTS):
         raise StoreUnavailable(
-            "The storage has artifacts of another store. Restore to an empty storage."
+            "The storage has artifacts of another store. Set FRTSVM_ARTIFACTS to an empty location."
         )
     storage.write_store_id(store_id)
 

@@ -37,7 +37,7 @@ CONNECTIONS = 10
 
 
 def now() -> str:
-    """Return the current time as it is stored and shown: ISO 8601, UTC, in milliseconds."""
+    """Return the current time as it is stored and shown: ISO 8601, UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -66,7 +66,7 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether this is SQLite, whose processes all run on one machine."""
+        """Whether this is SQLite, which only processes of one machine can share."""
         return self._sqlite
 
     @property
@@ -122,9 +122,10 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A write transaction; others may run concurrently.
+        """A write transaction. On PostgreSQL, other write transactions may run concurrently.
 
-        For changes of single rows, whose condition is part of the statement.
+        Therefore a change must not depend on an earlier read, unless that read has locked the row:
+        the conditions of a change belong in its WHERE clause.
         """
         with self._translated(), self._engine.connect() as connection:
             connection = connection.execution_options(frtsvm_writing=True)
@@ -135,8 +136,8 @@ class Database:
     def exclusive(self) -> Iterator[Connection]:
         """A write transaction that excludes all other exclusive ones, of any process.
 
-        Files are renamed and removed in such transactions, so that garbage collection cannot remove
-        a file that is about to be recorded.
+        New files are recorded, and unused files are removed, in such transactions, so that garbage
+        collection cannot remove a file that is about to be recorded.
         """
         with self.write() as connection:
             if not self._sqlite:
@@ -174,15 +175,23 @@ class Database:
                 return error
             if "full" in str(error.orig):
                 return StoreFull("No space is left for the database. Free disk space.")
-            return StoreUnavailable(f"The database cannot be used: {error.orig}.")
+            return StoreUnavailable(
+                f"The SQLite database cannot be used: {error.orig}. Try again later. If this "
+                "persists, check the permissions of its file and folder."
+            )
         # The driver's message may contain host and user names, so it goes to the log only.
         code = code_of(error)
         if code == DISK_FULL_CODE:
             return StoreFull("No space is left for the database. Free disk space.")
         if error.connection_invalidated or (not code and isinstance(error, OperationalError)):
-            return StoreUnavailable("The database cannot be reached. Try again later.")
+            return StoreUnavailable(
+                "The database cannot be reached. Try again later, or check FRTSVM_DATABASE_URL."
+            )
         if code.startswith(UNAVAILABLE_CODES) or isinstance(error, OperationalError):
-            return StoreUnavailable(f"The database cannot be used at the moment (SQLSTATE {code}).")
+            return StoreUnavailable(
+                f"The database cannot be used at the moment (SQLSTATE {code}). Try again later, or "
+                "look up this error code in the documentation of PostgreSQL."
+            )
         return error
 
 
@@ -190,7 +199,10 @@ def storage_error(error: OSError) -> ServiceError:
     """Translate a failed write to the service's own error classes."""
     if error.errno in NO_SPACE_ERRNOS:
         return StoreFull("No space is left in the store. Delete models, or enlarge the storage.")
-    return StoreUnavailable(f"The store cannot be written: {error.strerror or error}.")
+    return StoreUnavailable(
+        f"The store cannot be written: {error.strerror or error}. "
+        "Check the folders in FRTSVM_HOME and, if it is set, FRTSVM_ARTIFACTS."
+    )
 
 
 def _with_snapshot_isolation(engine: Engine) -> Engine:

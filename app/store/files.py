@@ -1,8 +1,9 @@
 """Files of the store: written under a temporary name and durable before they are recorded.
 
 A process writes a file as `tmp/<process>.<token>`. `storage` defines the name of the complete file;
-`uploads` protects it from garbage collection until it is recorded. A file is removed in an
-exclusive transaction, after its database record.
+`uploads` protects it from garbage collection until it is recorded. An artifact is removed in an
+exclusive transaction, after the last record that refers to it. Training data belong to one job, so
+they are removed without a lock after the job has ended.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ class Files:
         path = self.storage.local(name, self.process)
         if not path.exists() and self.storage.read_store_id() is None:
             raise StoreUnavailable(
-                "The artifacts cannot be reached. "
-                "Check that the location FRTSVM_ARTIFACTS is accessible."
+                "The artifacts cannot be reached. Check that the location in FRTSVM_ARTIFACTS (by "
+                "default FRTSVM_HOME) is accessible."
             )
         return load_verified(path, sha256)
 
@@ -144,7 +145,10 @@ class Files:
         try:
             self.storage.delete([spool_name(job)])
         except (ServiceError, OSError) as error:
-            log.warning("cannot remove training data", extra={"job": job, "why": str(error)})
+            log.warning(
+                "cannot remove training data, retrying later",
+                extra={"job": job, "why": str(error)},
+            )
 
     def stored_spools(self) -> list[str]:
         """Return the ids of all jobs with training data in the storage."""
@@ -169,8 +173,8 @@ class Files:
         self.discard(self.stage({"probe": secrets.token_hex(4)}))
         if self.storage.read_store_id() is None:
             raise StoreUnavailable(
-                "The artifacts cannot be reached. "
-                "Check that the location FRTSVM_ARTIFACTS is accessible."
+                "The artifacts cannot be reached. Check that the location in FRTSVM_ARTIFACTS (by "
+                "default FRTSVM_HOME) is accessible."
             )
 
     def _stems(self, folder: str) -> list[str]:
@@ -179,6 +183,6 @@ class Files:
     def _require_mac(self, seal: Seal, purpose: str) -> None:
         if not self._sealer.matches(purpose, seal.sha256, seal.mac):
             raise ArtifactDamaged(
-                f"The file {seal.sha256[:12]} was not written by this server: "
-                "its MAC does not match the secret."
+                f"The file {seal.sha256[:12]} was not written by this server: its MAC in the "
+                "database does not match the secret. Restore a backup, or train again."
             )

@@ -28,7 +28,10 @@ _WORD = struct.Struct("=Q")
 
 
 class SharedGeneration:
-    """Generation of one machine. If `current()` returns the same value twice, nothing changed."""
+    """Generation of one machine.
+
+    If `current()` returns the same value twice, this machine knows of no change in between.
+    """
 
     def __init__(self, path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

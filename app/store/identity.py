@@ -1,7 +1,7 @@
 """Check that database, files and secret belong to the same store.
 
-With the files of another store, garbage collection would delete them all. With another secret,
-every version would look damaged.
+If the files belonged to another store, garbage collection would delete all of them, because this
+database refers to none. With another secret, every version would look damaged.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def require_one_store(database: Database, storage: Storage, sealer: Sealer) -> N
     found = storage.read_store_id()
     if found != store_id:
         raise StoreUnavailable(
-            f"The artifacts belong to store {found or '(none)'} (file {STORE_ID_FILE}), "
-            f"the database to store {store_id}. "
-            "Set FRTSVM_ARTIFACTS to the same location on all machines."
+            f"The artifact location has the store id {found or '(none)'} in its file "
+            f"{STORE_ID_FILE}, but the database has {store_id}. Set FRTSVM_ARTIFACTS to the "
+            "location of this store, the same on all machines."
         )
 
 

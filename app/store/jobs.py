@@ -91,7 +91,7 @@ class JobStore:
             return _get(connection, job)
 
     def page(self, state: JobState | None, limit: int, offset: int) -> tuple[list[JobRecord], int]:
-        """Return a page of jobs, newest first, and their total number."""
+        """Return a page of jobs, newest first, and the number of all jobs in this state."""
         condition = [jobs.c.state == state.value] if state else []
         with self._database.read() as connection:
             total = connection.execute(
@@ -192,7 +192,10 @@ class JobStore:
                 if connection.execute(select(jobs.c.id).where(jobs.c.id == job)).first() is None:
                     self._files.drop_spool(job)
         except ServiceError as error:
-            log.warning("cannot remove training data", extra={"job": job, "why": error.detail})
+            log.warning(
+                "cannot remove training data, retrying later",
+                extra={"job": job, "why": error.detail},
+            )
 
     def require_room(self, queue_size: int) -> None:
         """Raise `QueueFull` before any training data are written."""
@@ -389,8 +392,8 @@ class JobStore:
 
     def remove_unused_spools(self) -> int:
         """Remove training data without a queued or running job; return the number of objects."""
-        waiting = [state.value for state in JobState if not state.ended]
-        wanted = select(jobs.c.id).where(jobs.c.state.in_(waiting))
+        unfinished = [state.value for state in JobState if not state.ended]
+        wanted = select(jobs.c.id).where(jobs.c.state.in_(unfinished))
         stored = self._files.stored_spools()
         if not stored:
             return 0

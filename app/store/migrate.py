@@ -37,7 +37,8 @@ def revision_of(connection: Connection) -> str | None:
         number = connection.execute(text("SELECT schema_version FROM gate")).scalar()
         if number not in (None, 1):
             raise StoreUnavailable(
-                f"The database has schema {number}, which this program does not know."
+                f"The database has schema {number}, which this program does not know. Start the "
+                "version of the service that wrote it."
             )
         return BEFORE_MIGRATIONS
     return None

@@ -13,7 +13,11 @@ from app.store.stall_detector import StallDetector
 
 
 class ProcessRegistry:
-    """Writes and observes heartbeat counters; a process whose counter stalls is dead."""
+    """Writes and observes heartbeat counters.
+
+    A process whose counter has not moved for longer than the lease (FRTSVM_LEASE_TIMEOUT) counts as
+    dead.
+    """
 
     def __init__(
         self, database: Database, lease: float, clock: Callable[[], float] = time.monotonic
@@ -28,7 +32,7 @@ class ProcessRegistry:
         Returns the generation of the models, to save a separate query.
         """
         with self._database.write() as connection:
-            # Losing the latest heartbeats in a crash of the server does no harm.
+            # Losing the latest heartbeats in a crash of PostgreSQL does no harm.
             connection.execute(text("SET LOCAL synchronous_commit = off"))
             moved = connection.execute(
                 update(processes).where(processes.c.id == process).values(beat=processes.c.beat + 1)

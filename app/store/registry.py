@@ -311,7 +311,9 @@ class Registry:
         try:
             self._drop_unused(candidates)
         except ServiceError as error:
-            log.warning("cannot remove unused artifacts", extra={"why": error.detail})
+            log.warning(
+                "cannot remove unused artifacts, retrying later", extra={"why": error.detail}
+            )
 
     def _drop_unused(self, candidates: list[str]) -> int:
         """Remove artifacts that are not in use; return their number.

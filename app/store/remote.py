@@ -40,7 +40,7 @@ class Remote:
             self._files.put_file(str(source), self._path(name))
             if self._digest(name) != sha256:
                 raise StoreUnavailable(
-                    "The object storage returned other data than were uploaded. Try again."
+                    "The object storage returned data that differ from the upload. Try again."
                 )
 
     def local(self, name: str, process: str) -> Path:
@@ -153,5 +153,6 @@ def _translated_errors() -> Iterator[None]:
                 "No space is left in the store. Delete models, or enlarge the storage."
             ) from error
         raise StoreUnavailable(
-            "The object storage cannot be used at the moment. Try again later."
+            "The object storage cannot be used at the moment. Try again later. If this persists, "
+            "check FRTSVM_ARTIFACTS and the credentials of the storage."
         ) from error

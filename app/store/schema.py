@@ -29,7 +29,7 @@ gate = Table(
     "gate",
     metadata,
     Column("id", Integer, primary_key=True),
-    # Read only by versions from before the migrations, which refuse any number but 1.
+    # Read only by releases from before migrations were introduced. They refuse any number but 1.
     Column("schema_version", Integer, nullable=False),
     # Incremented by each change of models, versions or aliases (see `generation`).
     Column("generation", BigInteger, nullable=False, server_default="0"),

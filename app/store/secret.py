@@ -51,7 +51,8 @@ def read_secret(path: Path) -> bytes:
         contents = path.read_bytes()
     except FileNotFoundError as error:
         raise StoreUnavailable(
-            f"There is no secret at {path}. Create it, or copy the secret.key of the store to it."
+            f"There is no secret at {path}. For a new store, write 32 random bytes to this file; "
+            "for an existing store, copy its secret.key."
         ) from error
     if len(contents) == _LENGTH:
         return contents
@@ -61,7 +62,8 @@ def read_secret(path: Path) -> bytes:
         secret = b""
     if len(secret) != _LENGTH:
         raise StoreUnavailable(
-            f"{path.name} must contain {_LENGTH} bytes or {2 * _LENGTH} hexadecimal digits."
+            f"The secret at {path} must have {_LENGTH} bytes or {2 * _LENGTH} hexadecimal digits. "
+            "Restore the file from a backup."
         )
     return secret
 

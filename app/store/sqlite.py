@@ -25,7 +25,8 @@ def sqlite_engine(url: URL) -> Engine:
         # The driver must not start transactions by itself: `_begin` does.
         connection.isolation_level = None
         cursor = connection.cursor()
-        # Not WAL: before SQLite 3.51.3 several writing processes can corrupt the database.
+        # Not WAL: before SQLite 3.51.3, connections that write at the same time can corrupt the
+        # database (https://www.sqlite.org/wal.html#walresetbug).
         cursor.execute("PRAGMA journal_mode=TRUNCATE")
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")

@@ -1,4 +1,4 @@
-"""Storage of the sealed files: a local folder, a shared folder, or an object storage.
+"""Storage of artifacts and training data: a local folder, a shared folder, or an object storage.
 
     artifacts/<sha256>.joblib   predictors and evidence (memberships and distances of the training
                                 rows) of model versions
@@ -50,7 +50,7 @@ class Storage(Protocol):
         ...
 
     def put(self, source: Path, name: str, sha256: str) -> None:
-        """Store a staged file. On return the object is durable and was verified to be readable."""
+        """Store a staged file. On return it is durable; an uploaded object was also read back."""
         ...
 
     def local(self, name: str, process: str) -> Path:

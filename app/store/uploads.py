@@ -1,7 +1,8 @@
 """Protect files that are being uploaded from garbage collection.
 
-In a folder, a file is renamed inside the transaction that records it, and every removal is part of
-a transaction too. An upload to an object storage takes too long for that, so it has three steps:
+In a folder, a file is renamed inside the exclusive transaction that records it, and garbage
+collection removes files only in exclusive transactions (`Database.exclusive`). An upload to an
+object storage takes too long for that, so it has three steps:
 
 1. The upload is announced in the table `uploads`, in an exclusive transaction, so never during
    garbage collection. From then on no process removes the object.
@@ -91,7 +92,10 @@ class Uploads:
             with self._database.write() as connection:
                 announced.withdraw(connection)
         except ServiceError as error:  # the other processes withdraw it when this one ends
-            log.warning("cannot withdraw an announced upload", extra={"why": error.detail})
+            log.warning(
+                "cannot remove the record of a failed upload, done when this process ends",
+                extra={"why": error.detail},
+            )
 
 
 class _RenamedOnConfirm:
@@ -118,8 +122,8 @@ class _AnnouncedUploads:
         """Withdraw the announcements; raise `StoreUnavailable` if one is missing."""
         if self.withdraw(connection) != len(self._tokens):
             raise StoreUnavailable(
-                "This process was declared dead during the upload, because its heartbeats stopped. "
-                "Try again."
+                "The upload took too long without a heartbeat of this process, so another process "
+                "cancelled it. Try again."
             )
         self.confirmed = True
 

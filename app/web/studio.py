@@ -1,6 +1,6 @@
 """Serves the pages (`GET /`, `GET /docs`) and their files.
 
-The files contain no data, so no API key is needed. Plain ASGI.
+The files contain no data, so no API key is needed. The endpoint is a plain ASGI application.
 """
 
 from __future__ import annotations

@@ -11,7 +11,10 @@ import numpy as np
 from app.errors import MalformedBody, UnsupportedMediaType
 
 #: End of the message about the missing package.
-MISSING = "needs the optional package pyarrow: pip install 'frtsvm-service[arrow]'"
+MISSING = (
+    "is not available, because pyarrow is not installed on this server. Use another format, or "
+    "install it with `pip install 'frtsvm-service[arrow]'`"
+)
 
 
 def is_installed() -> bool:

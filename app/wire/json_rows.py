@@ -2,8 +2,8 @@
 
 This module reads only a field `X` that is certainly a matrix of numbers, and returns None for
 anything else. The regular parser then reads the whole body, so it alone defines which bodies are
-accepted and which errors are reported. A test compares both on documents that are designed to
-mislead this module.
+accepted and which errors are reported. tests/app/wire/test_json_rows.py compares both on documents
+that are designed to mislead this module.
 
 Procedure: the text of `X` is cut out and replaced by a secret random token. The regular parser
 reads the rest, which is small. If it returns the token as the value of `X`, then the text that was

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 _RANGE = re.compile(r"\s*([\w!#$%&'*+.^`|~-]+)/([\w!#$%&'*+.^`|~-]+)\s*((?:;[^,]*)?)")
 _QUALITY = re.compile(r";\s*q\s*=\s*(\d(?:\.\d{0,3})?)\s*(?:;|$)", re.IGNORECASE)
-#: Most media ranges of a header that are read; the client may send any number.
+#: Maximum number of media ranges that are read from a header. Further ranges are ignored.
 MAX_RANGES = 64
 
 

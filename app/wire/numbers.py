@@ -43,9 +43,10 @@ def read_npy(body: bytes | bytearray, require_size: RequireSize) -> Table:
     """Read a matrix in the format of `numpy.save`, without unpickling anything."""
     shape, fortran, dtype, start = _read_header(body)
     if dtype.kind not in "fiu" or dtype.itemsize > 8:
-        raise invalid([Flaw(f"The array must contain real numbers; its type is {dtype}.", "body")])
+        detail = f"The array must hold integers or floats of up to 8 bytes; its dtype is {dtype}."
+        raise invalid([Flaw(detail, "body")])
     if len(shape) != 2 or 0 in shape:
-        detail = f"The array must have rows and columns; its shape is {shape}."
+        detail = f"The array must have two dimensions, rows and columns; its shape is {shape}."
         raise invalid([Flaw(detail, "body")])
     n_rows, n_features = shape
     require_size(n_rows, n_features)

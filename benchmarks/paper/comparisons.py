@@ -119,7 +119,7 @@ def nested_splits(results: Results, kernel: str) -> dict[str, SplitAccuracies]:
     }
 
 
-# Two more "methods", as an automatic search works: the membership with the best validation score.
+# Two more "methods": use the membership with the best validation score, as a search would.
 BY_VALIDATION = "by-validation"
 _CHOICES = ("frtsvm", "frtsvm-none", "frtsvm-neighbors")
 BY_VALIDATION_OWN = "by-validation-own"

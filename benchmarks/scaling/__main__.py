@@ -1,8 +1,9 @@
 """`python -m benchmarks.scaling`: a linear fit on Parquet files larger than the memory of all workers.
 
 Writes the files one by one, and fits on a local cluster whose workers are killed if they exceed their
-memory limit. Prints rounds, seconds, the peak memory of each worker, and the duality gap. With
---compare it also fits in memory, in this process, and prints the difference of the planes.
+memory limit. Prints the duality gap after each round over the data, then the duration, the final
+gap, and the peak memory of each worker. With --compare it also fits in memory, in this process, and
+prints the difference of the planes.
 """
 
 from __future__ import annotations

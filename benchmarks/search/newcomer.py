@@ -102,7 +102,7 @@ def tuned_svc(task: Task) -> list[Pipeline]:
             ]
         )
         folds = StratifiedKFold(5, shuffle=True, random_state=0)
-        # libsvm releases the interpreter lock, so threads do, and their time can be counted.
+        # libsvm releases the interpreter lock, so threads suffice, and their CPU time is counted.
         with parallel_config("threading", n_jobs=os.cpu_count()):
             search = GridSearchCV(model, GRID, cv=folds, refit=False)
             search.fit(task.x[tuning], task.y[tuning])

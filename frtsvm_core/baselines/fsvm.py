@@ -32,24 +32,27 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 class FSVMClassifier(ClassifierMixin, BaseEstimator):
     """Fuzzy support vector machine (FSVM) classifier, as a baseline for FR-TSVM.
 
-    It is the support vector machine of libsvm whose cost of slack is multiplied by the membership
-    of each row. The memberships are those of `FRTSVMClassifier`.
+    This is scikit-learn's `SVC` with the parameter `C` of each row multiplied by the membership of
+    the row. The memberships are those of `FRTSVMClassifier`.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "precomputed"}, default="rbf"
-        Kernel function. With "precomputed", X is the square kernel matrix in `fit`, and
-        k(X, training rows) in prediction.
+        Kernel function. With "precomputed", X is the square kernel matrix in `fit`. In prediction
+        it is the matrix of the kernel values of the new rows with all training rows, of shape
+        (n_samples, n_samples_fit).
     C : float, default=1.0
-        Cost of slack. Larger values follow the training rows more closely.
+        Slack cost, as in `SVC`. With larger values the decision boundary follows the training rows
+        more closely.
     membership : {"center", "none", "neighbors"}, default="center"
-        Source of the memberships: "center" uses the distances to the class centers as in the paper,
-        "neighbors" the labels of the 10 nearest rows, and "none" sets all of them to 1, which is
-        the usual support vector machine.
+        Source of the memberships. "center" computes them from the distances to the class centers,
+        and suspects rows that are nearer to the center of another class. "neighbors" computes them
+        from the labels of the 10 nearest rows, and suspects rows of whose neighbors fewer than half
+        have the same label. "none" sets all memberships to 1, which gives the usual support vector
+        machine.
     mu : float in [0, 1], default=0.1
-        Factor of the membership of a row that is suspected noise; the others have the factor 1 -
-        mu. With 0.5 all rows are treated alike, which is the model of Lin and Wang [1]_ with C
-        halved.
+        Factor in the membership of suspected rows; all other rows have the factor 1 - mu. With 0.5
+        all rows have the same factor, which is the model of Lin and Wang [1]_ with C halved.
     delta : float, default=1e-10
         Small constant that keeps the membership of the row farthest from its class center above 0.
         Larger values make the memberships of a class more similar. Used with
@@ -83,7 +86,7 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     svc_ : sklearn.svm.SVC
-        The fitted support vector machine, whose class labels are class numbers.
+        The fitted support vector machine. It predicts indices into `classes_`.
     classes_ : ndarray of shape (n_classes,)
         The sorted class labels.
     memberships_ : ndarray of shape (n_samples,)
@@ -205,6 +208,13 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         -------
         self : object
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range, X contains NaN, infinity or values above 1e150 in
+            magnitude, fewer than two classes have rows of positive weight, or the kernel is not
+            finite or not positive semi-definite for these rows.
         """
         kernel = KernelSettings.of(self)
         settings = MembershipSettings(self.membership, self.mu, self.delta)
@@ -242,7 +252,7 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows; for a precomputed kernel, k(X, training rows).
+            Rows; for a precomputed kernel, their kernel values with all training rows.
 
         Returns
         -------
@@ -259,7 +269,7 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows; for a precomputed kernel, k(X, training rows).
+            Rows; for a precomputed kernel, their kernel values with all training rows.
 
         Returns
         -------

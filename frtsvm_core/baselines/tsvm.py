@@ -15,9 +15,10 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 class TSVMClassifier(TwinPlaneClassifier):
     """Twin support vector machine (TSVM) classifier, as a baseline for FR-TSVM.
 
-    It fits one plane close to the rows of each class and at a distance of at least 1 from the rows
-    of the other class, without memberships and without a margin term. A small ridge makes the
-    problem solvable.
+    It fits one plane f(x) = 0 close to the rows of each class, such that abs(f(x)) is at least 1,
+    up to slack, for the rows of the other class. Unlike `FRTSVMClassifier`, it has no memberships
+    and no margin term. A small ridge makes the problem solvable. The method is that of Jayadeva et
+    al. [1]_; "the FR-TSVM paper" is that of Gao and Wang [2]_.
 
     Parameters
     ----------
@@ -25,20 +26,25 @@ class TSVMClassifier(TwinPlaneClassifier):
         Kernel function. It must be positive semi-definite on the training rows, which "sigmoid" is
         only for some parameters; otherwise `fit` raises ValueError. A callable receives two arrays
         of rows and returns the matrix of kernel values. With "precomputed", X is the square kernel
-        matrix in `fit`, and k(X, training rows) in prediction.
+        matrix in `fit`. In prediction it is the matrix of the kernel values of the new rows with
+        all training rows, of shape (n_samples, n_samples_fit).
     c1 : float, default=1.0
-        Cost of slack for the plane of ``classes_[1]``. Larger values make the plane follow the rows
-        more closely.
+        Slack cost of the plane of ``classes_[1]``: the cost of rows of ``classes_[0]`` that are
+        closer to this plane than 1 in the value of f (see Notes). Larger values make the plane
+        follow the rows more closely.
     c2 : float or None, default=None
-        Cost of slack for the plane of ``classes_[0]``. None means `c1`. With ``multi_class="ovr"``
-        and more than two classes it must be None.
+        Slack cost of the plane of ``classes_[0]``. None means `c1`. With more than two classes and
+        ``multi_class="ovo"``, `c1` applies to the later class of each pair and `c2` to the earlier
+        one. With more than two classes and ``multi_class="ovr"``, `c1` applies to every plane, and
+        `c2` must be None or equal to it.
     ridge : float, default=0.01
-        Ridge on the plane and its intercept, lambda in [1]_ and in the comparison of the FR-TSVM
-        paper. Larger values give smoother planes.
+        Ridge on the plane and its intercept, lambda in docs/maths.md, section 7. Larger values give
+        smoother planes.
     gamma : {"scale", "auto"} or float, default="scale"
         Coefficient of the kernels "rbf", "poly" and "sigmoid". "scale" is ``1 / (n_features *
-        X.var())``, "auto" is ``1 / n_features``. Larger values make the RBF kernel narrower and the
-        decision boundary more flexible. It corresponds to 1/g^2 for the width g of the paper.
+        X.var())`` with the weighted variance, "auto" is ``1 / n_features``. Larger values make the
+        RBF kernel narrower and the decision boundary more flexible. The width g of the FR-TSVM
+        paper corresponds to ``gamma = 1 / g**2``.
     degree : int, default=3
         Degree of the polynomial kernel. Larger values make the decision boundary more flexible.
     coef0 : float, default=1.0
@@ -47,24 +53,25 @@ class TSVMClassifier(TwinPlaneClassifier):
     rank : "auto", int or None, default="auto"
         Largest rank of the kernel factorization. "auto" is exact up to 256 rows; with more rows it
         stops at `kernel_tol`, or at the rank at which a fit would take more than about one second
-        of one CPU core. `kernel_residual_` reports the approximation error. An int is a cap; larger
-        values are more accurate, and take more time and memory. None factors the kernel to the
-        level of rounding errors.
+        of one CPU core. An int is an upper limit; larger values are more accurate, and take more
+        time and memory. None factors the kernel to the level of rounding errors.
+        `kernel_residual_` reports the approximation error.
     kernel_tol : float in [0, 1), default=1e-6
         Share of the trace of the kernel matrix that ``rank="auto"`` and an int may leave out.
         Larger values are faster and less accurate.
     tol : float, default=1e-3
-        Tolerance of the coordinate descent: the largest allowed spread of the projected gradient.
-        The margin is 1, so its scale does not depend on the data. The Newton steps that follow
-        usually reduce the duality gap to the level of rounding errors (about 1e-14) whatever the
-        value.
+        Tolerance of the coordinate descent: the largest allowed difference between the largest and
+        the smallest projected gradient. The margin is 1, so the scale of the gradients does not
+        depend on the data. The active-set method that follows usually reduces the duality gap to
+        the level of rounding errors (about 1e-14) whatever the value of `tol`.
     max_iter : int, default=1000
-        Largest number of sweeps per plane. If a plane has not converged by then, a
-        `ConvergenceWarning` reports its duality gap.
+        Largest number of sweeps (passes of the coordinate descent over the rows) per plane. If a
+        plane has not converged by then, a `ConvergenceWarning` reports its duality gap.
     shrinking : bool, default=True
-        Whether to visit the coordinates in random order and to leave out those that probably stay
-        at a bound (Algorithm 2 of the paper), or all of them in the order of the rows (Algorithm
-        1). The solution is the same; shrinking is usually faster.
+        With True, the coordinate descent visits the dual variables, one per row of the other class,
+        in random order, and leaves out those that probably stay at a bound (Algorithm 2 of the
+        FR-TSVM paper). With False, it visits all of them in the order of the rows (Algorithm 1).
+        The solution is the same; shrinking is usually faster.
     multi_class : {"ovo", "ovr"}, default="ovo"
         Strategy for more than two classes. "ovo" fits two planes for each pair of classes, which
         vote; "ovr" fits one plane for each class against all others and predicts the class of the
@@ -91,15 +98,17 @@ class TSVMClassifier(TwinPlaneClassifier):
     intercept_ : ndarray of shape (n_planes,)
         Intercepts b of the planes.
     plane_classes_ : ndarray of shape (n_planes, 2)
-        For each plane, the class number of its own class and of the opposing class (-1 for all
-        other classes). For two classes, plane k belongs to ``classes_[k]``. n_planes is 2 for two
-        classes, n_classes with "ovr", and n_classes * (n_classes - 1) with "ovo".
+        For each plane, its own class and the opposing class, as indices into `classes_`; the
+        opposing class -1 stands for all other classes. n_planes is 2 for two classes, n_classes
+        with "ovr", and n_classes * (n_classes - 1) with "ovo". For two classes and with "ovr",
+        plane k belongs to ``classes_[k]``. With "ovo", planes 2p and 2p + 1 belong to the first
+        and the second class of the p-th pair, in the order (0, 1), (0, 2), and so on.
     plane_norms_ : ndarray of shape (n_planes,)
         Norms by which abs(f(x)) is divided to give a distance.
     memberships_ : ndarray of shape (n_samples,)
-        Membership of each training row, in the order of X; 0 for rows of weight 0.
+        1 for every training row, 0 for rows of weight 0; present because `FRTSVMClassifier` has it.
     suspected_noise_ : ndarray of shape (n_samples,)
-        Whether each training row is suspected of having a wrong label.
+        False for every training row; present because `FRTSVMClassifier` has it.
     certificates_ : tuple of Certificate
         Optimality certificate of each plane: primal and dual objective, gap, KKT violation.
     duality_gap_ : ndarray of shape (n_planes,)
@@ -114,9 +123,9 @@ class TSVMClassifier(TwinPlaneClassifier):
         Share of the trace of the kernel matrix that the factorization leaves out.
     gamma_ : float
         Value of gamma used; 1 for kernels without gamma.
-    balance_ : DistanceWeights or None
-        Weights of the distances in the decision rule, set by `set_distance_weights`. None means
-        that the nearest plane decides.
+    balance_ : frtsvm_core.twin.decision.DistanceWeights or None
+        Weights of the distances in the decision rule, set by `set_distance_weights`. None, the
+        value after `fit`, means that the nearest plane decides.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -127,21 +136,27 @@ class TSVMClassifier(TwinPlaneClassifier):
     FRTSVMClassifier : Twin support vector machine with memberships and a margin term.
     FSVMClassifier : Support vector machine with memberships.
 
-    Notes ----- For each class, with sigma = -1 for the plane of ``classes_[1]`` and +1 for that of
-    ``classes_[0]``, it solves::
+    Notes
+    -----
+    For each class, with f(x) = w.x + b for the linear kernel and f(x) = k(x, X)w + b otherwise, the
+    classifier solves::
 
         minimize    ridge/2 (|w|^2 + b^2) + 1/2 sum_own f(x_i)^2 + c sum_other xi_i
         subject to  sigma f(x_i) + xi_i >= 1,  xi_i >= 0    for all rows i of the other class
 
-    This is the problem of FR-TSVM with all memberships 1 and a ridge on the intercept.
-    `memberships_` are all 1 and `suspected_noise_` is all False. The ridge makes the matrix H'H +
-    ridge I of the dual invertible (docs/maths.md, section 7).
+    For the plane of ``classes_[1]``, c = c1 and sigma = -1; for the plane of ``classes_[0]``, c =
+    c2 and sigma = +1. This is the problem of `FRTSVMClassifier` with all memberships 1, and with a
+    ridge on w and b in place of the margin term (docs/maths.md, section 7). The ridge makes the
+    matrix H'H + ridge I of the dual invertible; for the linear kernel, H has one row (x_i, 1) per
+    row of the own class.
 
     References
     ----------
     .. [1] Jayadeva, R. Khemchandani and S. Chandra, "Twin Support Vector Machines for Pattern
            Classification", IEEE Transactions on Pattern Analysis and Machine Intelligence 29(5),
            2007.
+    .. [2] B.-B. Gao and J.-J. Wang, "A Fast and Robust TSVM for Pattern Classification",
+           arXiv:1711.05406, 2017.
 
     Examples
     --------
@@ -212,8 +227,10 @@ class TSVMClassifier(TwinPlaneClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, at least 0. None means 1 for every row.
         callback : callable, default=None
-            Function that is called with a `Progress` at the start of each phase and after every
-            sweep. An exception that it raises ends the fit.
+            Function that is called with a `Progress` when the kernel is factored, when the
+            memberships are set to 1, and after every sweep. Planes may be solved in several
+            threads, but the calls never overlap. An exception that the function raises ends the fit
+            and is passed on to the caller.
 
         Returns
         -------
@@ -224,8 +241,8 @@ class TSVMClassifier(TwinPlaneClassifier):
         ------
         ValueError
             If a parameter is outside its range, X contains NaN, infinity or values above 1e150 in
-            magnitude, only one class is present, or the kernel is not finite or not positive
-            semi-definite for these rows.
+            magnitude, fewer than two classes have rows of positive weight, or the kernel is not
+            finite or not positive semi-definite for these rows.
         """
         return self._fit(X, y, sample_weight, callback)
 

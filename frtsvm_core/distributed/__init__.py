@@ -7,7 +7,9 @@
     client = Client("tcp://scheduler:8786")
     model = fit_distributed(FRTSVMClassifier("linear"), "s3://bucket/rows", "label", client)
 
-Requires the extra `scale`, which the rest of the package does not need.
+Requires the extra `scale`, which the rest of the package does not need. Reading Parquet files also
+requires the extra `arrow`. In a copy of the repository, ``pip install '.[scale,arrow]'`` installs
+both.
 """
 
 from frtsvm_core.distributed.fit import Round, fit_distributed

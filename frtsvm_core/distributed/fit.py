@@ -1,8 +1,9 @@
 """Fit the planes of a linear FR-TSVM on the workers of a Dask cluster.
 
 Three passes over the data compute the classes, their means and scatter matrices, and their radii.
-Each further pass is one round of the dual problem (`blocks`) for all planes. Only the workers read
-the data; the master receives vectors, small matrices and a limited number of selected rows.
+Each further pass is one round of the dual problem (blocks.py) for all planes. Only the workers read
+the data. The master, the process that calls `fit_distributed`, receives vectors, small matrices and
+a limited number of selected rows.
 """
 
 import warnings
@@ -72,32 +73,35 @@ def fit_distributed(
 ) -> FRTSVMClassifier:
     """Fit a linear FR-TSVM on partitioned data with the workers of a Dask cluster.
 
-    The planes are those of a fit in memory. Rows have no weights.
+    The planes are those of a fit in memory (docs/scaling.md). Sample weights are not supported.
 
     Parameters
     ----------
     estimator : FRTSVMClassifier
         Estimator with ``kernel="linear"``, ``membership="center"`` or ``"none"``, and
-        ``class_weight=None``. It is cloned, not modified.
+        ``class_weight=None``. It is cloned, not modified. `tol`, `max_iter`, `shrinking` and the
+        parameters of other kernels have no effect.
     data : dask.dataframe.DataFrame, str or pathlib.Path
         A Dask dataframe, or the path or URL of a folder of Parquet files that all workers can read.
-        Each file is a partition. Larger partitions need more memory (a worker needs memory for one
-        partition per thread, plus 8 bytes per row and plane), smaller ones more tasks.
+        Each file is a partition. Larger partitions need more memory, smaller ones more tasks. A
+        worker needs, for each thread, about three times the size of one partition as doubles, and 8
+        bytes for each of its rows and planes.
     label : str
         Name of the label column.
     client : distributed.Client, default=None
-        Client of the cluster. None means the default client of the process.
+        Client of the cluster. None means that of `distributed.default_client`.
     features : sequence of str, default=None
         Names of the feature columns. None means all columns except `label`.
     gap : float, default=1e-9
         The fit ends when the relative duality gap of every plane is at most this. Larger values
         need fewer rounds and give less accurate planes.
     max_rounds : int, default=200
-        Largest number of rounds, each of which is one pass over the data. If a plane has not
-        converged by then, a `ConvergenceWarning` is issued.
+        Largest number of rounds. Each round is one pass over the data, in addition to three passes
+        (two with ``membership="none"``) before the first round. If a plane has not converged by
+        then, a `ConvergenceWarning` is issued.
     callback : callable, default=None
         Function that is called with a `Round` after each round. An exception that it raises ends
-        the fit.
+        the fit and is passed on to the caller.
 
     Returns
     -------
@@ -127,9 +131,10 @@ def fit_distributed(
 
         maximize  e'd - v.(Z'd) - K/2 |Z'd|^2    subject to  0 <= a + d <= C
 
-    In other rounds, the partitions send the rows that are between their bounds or close to them to
-    the master, which solves for these together. The state of a lost worker is recomputed by the
-    others.
+    In other rounds, the partitions send some rows to the master (the process that calls this
+    function), which solves for all of them together: the rows whose coordinates are strictly
+    between their bounds, then those that violate optimality, then those closest to the margin. The
+    state of a lost worker is recomputed by the others.
 
     References
     ----------
@@ -298,15 +303,15 @@ def _step(
 def _whitening(own: Moments, c: float) -> Whitening:
     if own.count == 0 or c <= MIN_RELATIVE_C * float(np.trace(own.scatter)):
         raise ValueError(
-            f"The regularization c1 or c2 of {c:g} is lost in rounding errors, because the trace "
-            f"of the scatter matrix is {np.trace(own.scatter):.3g}. Scale the features, or raise "
-            "c1 and c2."
+            f"c1 or c2 is too small: in double precision, {c:g} has no effect on a scatter matrix "
+            f"with the trace {np.trace(own.scatter):.3g}. Scale the features, or raise c1 and c2."
         )
     try:
         lower = cholesky(own.scatter + c * np.eye(own.mean.size), lower=True)
     except LinAlgError as error:
         raise ValueError(
-            "The scatter matrix of a class is not finite. Scale the features."
+            "The scatter matrix of a class plus c1 or c2 is not positive definite, because of "
+            "rounding errors. Scale the features, or raise c1 and c2."
         ) from error
     transform = solve_triangular(lower, np.eye(own.mean.size), lower=True)
     return DenseWhitening(own.as_class_scatter(), np.ascontiguousarray(transform))

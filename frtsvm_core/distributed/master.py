@@ -1,4 +1,7 @@
-"""Master of one plane: adds the partitions' updates, computes the gap, solves for selected rows."""
+"""Master of one plane: adds the partitions' updates, computes the gap, solves for selected rows.
+
+The masters of all planes run in the process that calls `fit_distributed`.
+"""
 
 from collections.abc import Sequence
 
@@ -18,7 +21,7 @@ MAX_SELECTED_ROWS = 65536
 MIN_PARTITION_ROWS = 64
 #: Sweeps of a partition in one round.
 SWEEPS = 2
-#: The master repeats its own solutions while each leaves less than this share of the gap.
+#: The master repeats its own solutions while each leaves at most this share of the gap.
 PROGRESS = 0.5
 #: Largest number of sweeps of the master over the selected rows, and the violation at which they
 #: end.
@@ -30,8 +33,8 @@ class PlaneMaster:
     """Master of one plane.
 
     It alternates between rounds in which all partitions sweep over their own coordinates and rounds
-    in which it solves for selected rows itself, as long as these reduce the gap. Neither ever
-    decreases the dual objective.
+    in which it solves for selected rows itself. The latter are repeated as long as each of them at
+    least halves the relative gap. Neither kind ever decreases the dual objective.
     """
 
     def __init__(self, width: int, n_partitions: int, gap: float, rng: np.random.Generator) -> None:

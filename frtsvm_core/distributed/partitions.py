@@ -38,9 +38,9 @@ def partitions_of(data: Any, label: str, features: Sequence[str] | None) -> Part
     missing = [name for name in features if name not in names]
     if missing or not features:
         raise ValueError(
-            f"Feature columns not found: {', '.join(missing)}. The columns are {', '.join(names)}."
+            f"There are no columns {', '.join(missing)}. The columns are {', '.join(names)}."
             if missing
-            else f"There are no feature columns besides the label column {label!r}."
+            else f"No feature column is left besides the label {label!r}. Pass at least one."
         )
     if not tables:
         raise ValueError("The data have no partitions. Pass at least one.")

@@ -47,7 +47,7 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class TwinSettings:
-    """Settings of the common optimization problem in which the estimators differ."""
+    """Settings by which the estimators differ; all of them solve the same optimization problem."""
 
     costs: Costs
     multi_class: str
@@ -92,7 +92,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _settings(self) -> TwinSettings:
-        """Return the settings of the common problem for the current parameters."""
+        """Return the settings for the current parameters."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -155,8 +155,8 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
                     f"The plane of class {self.classes_.tolist()[own]!r} stopped at max_iter="
                     f"{self.max_iter} sweeps with a KKT violation of "
                     f"{certificate.kkt_violation:.3g} (tol={self.tol:g}) and a relative duality "
-                    f"gap of {certificate.relative_gap:.3g}. Scale the features, raise c1, lower "
-                    "c3, or allow more sweeps.",
+                    f"gap of {certificate.relative_gap:.3g}. Scale the features, raise the "
+                    "regularization, lower the slack cost, or raise max_iter.",
                     ConvergenceWarning,
                     stacklevel=4,
                 )
@@ -168,14 +168,21 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        weights : DistanceWeights or None
+        weights : frtsvm_core.twin.decision.DistanceWeights or None
             Weights learned on rows that were not used to fit the planes, for the same classes and
-            the same `multi_class`. None restores the rule of the nearest plane.
+            the same `multi_class`. `FRTSVMSearchCV` learns them, as ``search.balance_.balance``.
+            None restores the rule of the nearest plane.
 
         Returns
         -------
         self : object
             The fitted estimator, with `balance_` set to `weights`.
+
+        Raises
+        ------
+        ValueError
+            If the weights do not match the fitted planes. One-vs-rest planes for more than two
+            classes have no weights.
         """
         check_is_fitted(self)
         n_pairs = count_pairs(self.plane_classes_)
@@ -189,7 +196,14 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def plane_model(self) -> PlaneModel:
-        """Return the fitted planes as plain arrays."""
+        """Return the fitted planes as plain arrays.
+
+        Returns
+        -------
+        model : frtsvm_core.twin.model.PlaneModel
+            Coefficients, intercepts and norms of the planes, with the kernel and the landmarks. Use
+            :func:`~frtsvm_core.to_arrays` to store a model.
+        """
         check_is_fitted(self)
         kernel = KernelSettings.of(self).resolved(self.gamma_)
         return PlaneModel(
@@ -205,18 +219,19 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
     def distances(self, X: Any) -> FloatArray:
         """Compute the distance of each row to the plane of each class.
 
-        Available with one plane per class: for two classes, and for `multi_class="ovr"`. With
+        Available with one plane per class: for two classes, and for ``multi_class="ovr"``. With
         one-vs-one and more classes, each class has several planes; use `decision_function`.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows; for a precomputed kernel, k(X, training rows).
+            Rows; for a precomputed kernel, their kernel values with all training rows.
 
         Returns
         -------
         distances : ndarray of shape (n_samples, n_classes)
-            abs(f(x)) divided by the norm of the plane, in the order of `classes_`.
+            abs(f(x)) divided by the norm of the plane, in the order of `classes_`, without the
+            weights of `balance_`.
 
         Raises
         ------
@@ -237,25 +252,31 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows; for a precomputed kernel, k(X, training rows).
+            Rows; for a precomputed kernel, their kernel values with all training rows.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes, the distance to the plane of `classes_[0]` minus the distance to the
-            plane of `classes_[1]`, both weighted by `balance_` if it is set; a positive score means
-            `classes_[1]`. Otherwise one column per class, largest for the predicted class.
+            For two classes, the distance to the plane of ``classes_[0]`` minus the distance to the
+            plane of ``classes_[1]``; a positive score means ``classes_[1]``. Otherwise one column
+            per class, largest for the predicted class: with "ovo" the number of votes for the class
+            plus a term below one third that breaks ties, and with "ovr" the distance to the nearest
+            plane of another class minus the distance to its own plane. If `balance_` is set, it
+            weights the distances.
         """
         model = self.plane_model()
         return model.scores(model.distances(check_rows(self, X, reset=False)))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row: the class whose plane is nearest.
+        """Predict the class of each row: the class with the nearest plane.
+
+        With one-vs-one and more than two classes, it is the class with the most votes. Each pair of
+        classes votes for the class with the nearer plane.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows; for a precomputed kernel, k(X, training rows).
+            Rows; for a precomputed kernel, their kernel values with all training rows.
 
         Returns
         -------
@@ -268,7 +289,7 @@ class TwinPlaneClassifier(ClassifierMixin, BaseEstimator, ABC):
 
 
 class _PhaseReporter:
-    """Report the start of each phase of the fit to the callback."""
+    """Report the start of the phases "kernel" and "memberships" to the callback."""
 
     def __init__(self, callback: ProgressCallback | None, n_planes: int) -> None:
         self._callback, self._n_planes = callback, n_planes

@@ -25,7 +25,8 @@ from frtsvm_core.twin.parallel import one_openmp_thread
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-# Up to this many rows, neighbors take milliseconds and starting OpenMP threads would take longer.
+# Up to this many rows, neighbors are found within milliseconds, and starting OpenMP threads would
+# take longer.
 _FEW_ROWS = 5000
 
 

@@ -60,15 +60,15 @@ def check_weights(
 
 
 def encode_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
-    """Return the sorted classes and the class number of each row."""
+    """Return the sorted classes, and the class number of each row (the index of its class)."""
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:
         raise ValueError(
-            "Classifier can't train when only one class is present"
+            "Classifier can't train when "
             + (
-                f": {classes.tolist()[0]!r}. "
+                f"only one class is present: {classes.tolist()[0]!r}. "
                 if classes.size
-                else ": no row has a positive weight. "
+                else "no row has a positive weight. "
             )
             + "Pass rows of at least two classes with a positive weight."
         )

@@ -20,8 +20,10 @@ class FRTSVMClassifier(TwinPlaneClassifier):
 
     The classifier fits one plane close to the rows of each class and away from the rows of the
     other class. A row gets the class of the nearest plane. Fuzzy memberships reduce the influence
-    of rows whose labels are probably wrong. Each fitted plane comes with a certificate, a proof of
-    how far it is from the optimum.
+    of rows whose labels are probably wrong. Each fitted plane comes with a certificate, which
+    bounds how far its objective is from the optimum.
+
+    The method is that of Gao and Wang [1]_, called "the paper" below.
 
     Parameters
     ----------
@@ -29,39 +31,45 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         Kernel function. It must be positive semi-definite on the training rows, which "sigmoid" is
         only for some parameters; otherwise `fit` raises ValueError. A callable receives two arrays
         of rows and returns the matrix of kernel values. With "precomputed", X is the square kernel
-        matrix in `fit`, and k(X, training rows) in prediction.
+        matrix in `fit`. In prediction it is the matrix of the kernel values of the new rows with
+        all training rows, of shape (n_samples, n_samples_fit).
     c1 : float, default=1.0
         Regularization of the plane of ``classes_[1]``. Larger values give smoother planes.
     c2 : float or None, default=None
         Regularization of the plane of ``classes_[0]``. None means `c1`.
     c3 : float, default=1.0
-        Cost of slack of rows of ``classes_[0]`` that are too close to the plane of ``classes_[1]``.
-        Larger values make the plane follow the rows more closely, wrong labels included, and the
-        fit slower.
+        Slack cost of the plane of ``classes_[1]``: the cost of rows of ``classes_[0]`` that are
+        closer to this plane than 1 in the value of f (see Notes). Larger values make the plane
+        follow the rows more closely, wrong labels included, and the fit slower.
     c4 : float or None, default=None
-        The same cost for the plane of ``classes_[0]``. None means `c3`. With more than two classes,
-        `c1` and `c3` apply to the later class of each pair, `c2` and `c4` to the earlier one; with
-        ``multi_class="ovr"``, `c2` and `c4` must be None.
+        Slack cost of the plane of ``classes_[0]``. None means `c3`. With more than two classes and
+        ``multi_class="ovo"``, `c1` and `c3` apply to the later class of each pair, `c2` and `c4` to
+        the earlier one. With more than two classes and ``multi_class="ovr"``, `c1` and `c3` apply
+        to every plane, and `c2` and `c4` must be None or equal to them.
     penalty : {"coefficients", "function"}, default="coefficients"
         Term that `c1` and `c2` multiply for kernels other than "linear": "coefficients" is the
         paper's |w|^2; "function" is w'Kw, the squared norm of the plane in feature space, which is
         also the square of the norm that distances are divided by. "function" is usually more
-        accurate and needs smaller values of `c1`.
+        accurate (docs/decisions/0006-penalty-of-the-function.md) and needs smaller values of `c1`.
     membership : {"center", "none", "neighbors"}, default="center"
-        Source of the memberships: "center" uses the distances to the class centers as in the paper,
-        "neighbors" the labels of the 10 nearest rows, and "none" sets all of them to 1.
+        Source of the memberships, by which the slack costs of the rows are multiplied. "center"
+        computes them from the distances to the class centers, as in the paper, and suspects rows
+        that are nearer to the center of another class. "neighbors" computes them from the labels of
+        the 10 nearest rows, and suspects rows of whose neighbors fewer than half have the same
+        label. "none" sets all memberships to 1 and suspects no row.
     mu : float in [0, 1], default=0.1
-        Factor of the membership of a row that is suspected noise; the others have the factor 1 -
-        mu. Smaller values reduce the influence of suspected rows. With 0 they cost no slack at all,
-        with 0.5 they are treated like all others.
+        Factor in the membership of suspected rows; all other rows have the factor 1 - mu. Smaller
+        values reduce the influence of suspected rows. With 0 the slack of suspected rows costs
+        nothing, with 0.5 they are treated like all others.
     delta : float, default=1e-10
         Small constant that keeps the membership of the row farthest from its class center above 0.
         Larger values make the memberships of a class more similar. Used with
         ``membership="center"``.
     gamma : {"scale", "auto"} or float, default="scale"
         Coefficient of the kernels "rbf", "poly" and "sigmoid". "scale" is ``1 / (n_features *
-        X.var())``, "auto" is ``1 / n_features``. Larger values make the RBF kernel narrower and the
-        decision boundary more flexible. It corresponds to 1/g^2 for the width g of the paper.
+        X.var())`` with the weighted variance, "auto" is ``1 / n_features``. Larger values make the
+        RBF kernel narrower and the decision boundary more flexible. The width g of the paper
+        corresponds to ``gamma = 1 / g**2``.
     degree : int, default=3
         Degree of the polynomial kernel. Larger values make the decision boundary more flexible.
     coef0 : float, default=1.0
@@ -70,24 +78,25 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     rank : "auto", int or None, default="auto"
         Largest rank of the kernel factorization. "auto" is exact up to 256 rows; with more rows it
         stops at `kernel_tol`, or at the rank at which a fit would take more than about one second
-        of one CPU core. `kernel_residual_` reports the approximation error. An int is a cap; larger
-        values are more accurate, and take more time and memory. None factors the kernel to the
-        level of rounding errors.
+        of one CPU core. An int is an upper limit; larger values are more accurate, and take more
+        time and memory. None factors the kernel to the level of rounding errors.
+        `kernel_residual_` reports the approximation error.
     kernel_tol : float in [0, 1), default=1e-6
         Share of the trace of the kernel matrix that ``rank="auto"`` and an int may leave out.
         Larger values are faster and less accurate.
     tol : float, default=1e-3
-        Tolerance of the coordinate descent: the largest allowed spread of the projected gradient.
-        The margin is 1, so its scale does not depend on the data. The Newton steps that follow
-        usually reduce the duality gap to the level of rounding errors (about 1e-14) whatever the
-        value.
+        Tolerance of the coordinate descent: the largest allowed difference between the largest and
+        the smallest projected gradient. The margin is 1, so the scale of the gradients does not
+        depend on the data. The active-set method that follows usually reduces the duality gap to
+        the level of rounding errors (about 1e-14) whatever the value of `tol`.
     max_iter : int, default=1000
-        Largest number of sweeps per plane. If a plane has not converged by then, a
-        `ConvergenceWarning` reports its duality gap.
+        Largest number of sweeps (passes of the coordinate descent over the rows) per plane. If a
+        plane has not converged by then, a `ConvergenceWarning` reports its duality gap.
     shrinking : bool, default=True
-        Whether to visit the coordinates in random order and to leave out those that probably stay
-        at a bound (Algorithm 2 of the paper), or all of them in the order of the rows (Algorithm
-        1). The solution is the same; shrinking is usually faster.
+        With True, the coordinate descent visits the dual variables, one per row of the other class,
+        in random order, and leaves out those that probably stay at a bound (Algorithm 2 of the
+        paper). With False, it visits all of them in the order of the rows (Algorithm 1). The
+        solution is the same; shrinking is usually faster.
     multi_class : {"ovo", "ovr"}, default="ovo"
         Strategy for more than two classes. "ovo" fits two planes for each pair of classes, which
         vote; "ovr" fits one plane for each class against all others and predicts the class of the
@@ -114,9 +123,11 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     intercept_ : ndarray of shape (n_planes,)
         Intercepts b of the planes.
     plane_classes_ : ndarray of shape (n_planes, 2)
-        For each plane, the class number of its own class and of the opposing class (-1 for all
-        other classes). For two classes, plane k belongs to ``classes_[k]``. n_planes is 2 for two
-        classes, n_classes with "ovr", and n_classes * (n_classes - 1) with "ovo".
+        For each plane, its own class and the opposing class, as indices into `classes_`; the
+        opposing class -1 stands for all other classes. n_planes is 2 for two classes, n_classes
+        with "ovr", and n_classes * (n_classes - 1) with "ovo". For two classes and with "ovr",
+        plane k belongs to ``classes_[k]``. With "ovo", planes 2p and 2p + 1 belong to the first
+        and the second class of the p-th pair, in the order (0, 1), (0, 2), and so on.
     plane_norms_ : ndarray of shape (n_planes,)
         Norms by which abs(f(x)) is divided to give a distance.
     memberships_ : ndarray of shape (n_samples,)
@@ -137,9 +148,9 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         Share of the trace of the kernel matrix that the factorization leaves out.
     gamma_ : float
         Value of gamma used; 1 for kernels without gamma.
-    balance_ : DistanceWeights or None
-        Weights of the distances in the decision rule, set by `set_distance_weights`. None means
-        that the nearest plane decides.
+    balance_ : frtsvm_core.twin.decision.DistanceWeights or None
+        Weights of the distances in the decision rule, set by `set_distance_weights`. None, the
+        value after `fit`, means that the nearest plane decides.
     n_features_in_ : int
         Number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -161,14 +172,15 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         subject to  sigma f(x_i) + xi_i >= 1,  xi_i >= 0    for all rows i of the other class
 
     For the plane of ``classes_[1]``, c = c1, C_i = c3 s_i and sigma = -1; for the plane of
-    ``classes_[0]``, c = c2, C_i = c4 s_i and sigma = +1. s_i is the membership of the row. The
-    predicted class is that of the plane with the smallest abs(f(x)) / norm, where norm is |w| for
-    the linear kernel and sqrt(w'Kw) otherwise.
+    ``classes_[0]``, c = c2, C_i = c4 s_i and sigma = +1. s_i is the membership of the row. With
+    ``penalty="function"``, w'Kw replaces |w|^2 for kernels other than "linear". The predicted class
+    is that of the plane with the smallest abs(f(x)) / norm, where norm is |w| for the linear kernel
+    and sqrt(w'Kw) otherwise.
 
     The dual problem is solved by coordinate descent with shrinking, followed by an active-set
-    method. Kernels are factored by randomly pivoted Cholesky, so memory grows with n_samples times
-    `rank_`, not with the square of n_samples. A row of weight 2 has the same effect as the row
-    repeated twice, and a row of weight 0 as no row.
+    method. Kernels are factored by randomly pivoted Cholesky [2]_, so memory grows with n_samples
+    times `rank_`, not with the square of n_samples. A row of weight 2 has the same effect as the
+    row repeated twice, and a row of weight 0 has no effect.
 
     References
     ----------
@@ -180,7 +192,7 @@ class FRTSVMClassifier(TwinPlaneClassifier):
 
     Examples
     --------
-    Ten of 200 labels are wrong; nine of the ten are found.
+    The first ten of 200 labels are wrong. `suspected_noise_` marks nine of the ten:
 
     >>> from sklearn.datasets import make_moons
     >>> from frtsvm_core import FRTSVMClassifier
@@ -269,8 +281,10 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, at least 0. None means 1 for every row.
         callback : callable, default=None
-            Function that is called with a `Progress` at the start of each phase and after every
-            sweep. An exception that it raises ends the fit.
+            Function that is called with a `Progress` when the kernel is factored, when the
+            memberships are computed, and after every sweep. Planes may be solved in several
+            threads, but the calls never overlap. An exception that the function raises ends the fit
+            and is passed on to the caller.
 
         Returns
         -------
@@ -281,8 +295,8 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         ------
         ValueError
             If a parameter is outside its range, X contains NaN, infinity or values above 1e150 in
-            magnitude, only one class is present, or the kernel is not finite or not positive
-            semi-definite for these rows.
+            magnitude, fewer than two classes have rows of positive weight, or the kernel is not
+            finite or not positive semi-definite for these rows.
         """
         return self._fit(X, y, sample_weight, callback)
 

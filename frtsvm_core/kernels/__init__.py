@@ -1,0 +1,1 @@
+"""Kernels: their functions, their factorization, and their expansion over landmarks."""

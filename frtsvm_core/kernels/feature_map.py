@@ -68,8 +68,8 @@ def kernel_map(
 ) -> FeatureMap:
     """Compute F by pivoted Cholesky factorization.
 
-    `rank=None` is exact, "auto" stops at the tolerance or at an affordable rank, and an int is a
-    cap.
+    `rank=None` is exact, "auto" stops at the tolerance or at an affordable rank, and an int stops
+    at the tolerance or at this rank.
     """
     n_rows = x.shape[0]
     max_rank = n_rows

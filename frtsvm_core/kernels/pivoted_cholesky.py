@@ -1,5 +1,7 @@
 """Randomly pivoted Cholesky factorization in blocks: K ~ FF' from a few columns of K.
 
+K has l rows, and F has m columns, one per pivot.
+
 Pivots are drawn with probability proportional to the diagonal of the residual K - FF' (Chen,
 Epperly, Tropp & Webber, "Randomly pivoted Cholesky", 2022), several at a time. An ordinary pivoted
 Cholesky factorization of the drawn block leaves out redundant pivots. Only the columns of the
@@ -148,8 +150,8 @@ def _independent(
 def _require_finite(values: FloatArray) -> None:
     if not np.isfinite(values).all():
         raise ValueError(
-            "The kernel is not finite for these rows (NaN or infinity). Scale the features, or "
-            "choose a smaller gamma."
+            "The kernel is not finite for the training rows: the matrix has NaN or infinity. Scale "
+            "the features, or choose a smaller gamma."
         )
 
 
@@ -172,7 +174,7 @@ def _check_residual(
     excess = np.abs(residual) - np.sqrt(np.outer(missing[probes], missing[others]))
     if excess.max() > _ENTRY_ROUNDING * (largest if largest > 0.0 else 1.0):
         i, j = np.unravel_index(int(excess.argmax()), excess.shape)
-        raise _not_positive(f"k is too large for rows {int(probes[i])} and {int(others[j])}")
+        raise _not_positive(f"k(x, y) is too large for rows {int(probes[i])} and {int(others[j])}")
 
 
 def _not_positive(evidence: str) -> ValueError:

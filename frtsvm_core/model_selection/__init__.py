@@ -1,5 +1,9 @@
 """Parameter search, calibrated probabilities, and score profiles for plots.
 
+`FRTSVMSearchCV` searches parameters, and `CalibratedTwinClassifier` calibrates probabilities for
+given parameters. `score_profile` and `score_surface` summarize a search, and `brier_score` and
+`reliability_table` judge probabilities.
+
 Names are imported at first use. A server that only shows a search or predicts with a calibration
 therefore never loads the dependencies of searching and calibrating (scikit-learn, SciPy).
 """

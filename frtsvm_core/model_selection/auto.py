@@ -54,6 +54,7 @@ SMALL_ROWS = 1000
 # The paper's penalty |w|^2 is hardly ever better (docs/decisions/0006-penalty-of-the-function.md),
 # so "auto" does not spend time on trying both.
 PENALTY = "function"
+# The grid of the coarse stage. Widths and costs are exponents of 2, in the units of space.py.
 COARSE_GAMMAS = (-4.0, -2.0, 0.0, 2.0, 4.0)
 COARSE_C1 = (-8.0, -4.0, 0.0, 4.0, 8.0)
 COARSE_C3 = (-8.0, -4.0, 0.0, 4.0)
@@ -65,6 +66,7 @@ SMALL_MEMBERSHIPS = ("center", "none")
 # On few rows, this many kernels or widths are evaluated again, on this many fresh sets of folds.
 REPEATED_KERNELS = 2
 FRESH_FOLD_SETS = 2
+# Distance of neighboring costs, as an exponent of 2, in the stages fine and finest.
 FINE_STEP = 2.0
 FINE_MU = (0.03, 0.1, 0.3)
 # Values of mu for the comparison of memberships at the best point.

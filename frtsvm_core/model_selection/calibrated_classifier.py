@@ -29,22 +29,25 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     fitted on all rows. This corresponds to scikit-learn's
     :class:`~sklearn.calibration.CalibratedClassifierCV` with ``ensemble=False``. With more than two
     classes, the score of each class is calibrated against the rest, and the probabilities are
-    divided by their sum.
+    divided by their sum [3]_.
 
     Parameters
     ----------
     estimator : FRTSVMClassifier or TSVMClassifier, default=None
         Classifier with the parameters to use. None means ``FRTSVMClassifier()``.
     method : {"sigmoid", "isotonic"}, default="sigmoid"
-        Platt's sigmoid, or isotonic regression. Isotonic regression can fit any monotonic curve and
-        needs more rows; it overfits when there are few.
+        Platt's sigmoid [1]_ [2]_, or isotonic regression. Isotonic regression can fit any monotonic
+        curve, but overfits if there are few rows.
     cv : int, cross-validation generator or iterable, default=5
-        Folds for the out-of-fold scores. Every training fold needs rows of all classes.
+        Folds for the out-of-fold scores, as in CalibratedClassifierCV. The training rows of every
+        fold must contain all classes.
     n_jobs : int or None, default=None
-        Number of threads over the folds. None means 1 unless in a :func:`joblib.parallel_config`
-        context, -1 means all CPU cores.
+        Number of threads, which fit the folds in parallel. None means 1 unless in a
+        :func:`joblib.parallel_config` context, -1 means all CPU cores.
     random_state : int, RandomState instance or None, default=None
-        Used in the folds in place of ``random_state=None`` of the estimator.
+        Used by the fits in the folds if `estimator` has ``random_state=None``. The fit on all rows
+        always uses the `random_state` of `estimator`. Pass an int here and in `estimator` for
+        reproducible results.
 
     Attributes
     ----------
@@ -74,8 +77,9 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
 
     .. math:: p(s) = 1 / (1 + \exp(-(a s + b))),
 
-    with a and b by maximum likelihood and Platt's targets (n+ + 1)/(n+ + 2) and 1/(n- + 2) in place
-    of 1 and 0, which keep a and b finite when the scores separate the classes.
+    with a and b fitted by maximum likelihood. Platt's targets (n+ + 1)/(n+ + 2) and 1/(n- + 2) take
+    the place of 1 and 0, where n+ and n- are the numbers of rows of the two classes. They keep a
+    and b finite when the scores separate the classes.
 
     `predict` returns the most probable class. Near the decision boundary it can differ from the
     class of the nearest plane, which ``estimator_.predict`` returns.
@@ -154,6 +158,12 @@ class CalibratedTwinClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         -------
         self : CalibratedTwinClassifier
             The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If the estimator cannot be fitted to these rows, or the training rows of a fold lack a
+            class.
         """
         rows, labels = check_rows_and_labels(self, X, y)
         weight = None

@@ -63,12 +63,12 @@ class Calibration:
         Kind of the curves.
     n_classes : int
         Number of classes.
-    curves : tuple of curves
-        One curve for two classes, otherwise one per class.
+    curves : tuple of callables
+        Functions from scores to probabilities: one for two classes, otherwise one per class.
     brier : float or None
-        Brier score on out-of-fold rows (smaller is better); None after `from_arrays`.
+        Cross-validated Brier score (smaller is better); None after `from_arrays`.
     reliability : ReliabilityTable or None
-        Predicted probabilities against observed frequencies on out-of-fold rows; None after
+        Cross-validated table of predicted probabilities against observed frequencies; None after
         `from_arrays`.
     """
 
@@ -79,7 +79,18 @@ class Calibration:
     reliability: ReliabilityTable | None = field(default=None, compare=False)
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
-        """Convert scores of `decision_function` to probabilities, one column per class."""
+        """Convert decision scores to probabilities.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            Scores, as returned by `decision_function`.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            Probabilities, one column per class.
+        """
         if self.n_classes == 2:
             positive = self.curves[0](scores)
             return np.stack([1.0 - positive, positive], axis=1)
@@ -91,7 +102,13 @@ class Calibration:
         return shares
 
     def to_arrays(self) -> dict[str, Any]:
-        """Return all that `probabilities` needs, as numbers, strings and plain arrays."""
+        """Export all that `probabilities` needs as plain data.
+
+        Returns
+        -------
+        state : dict
+            Numbers, strings and arrays. `brier` and `reliability` are not included.
+        """
         state: dict[str, Any] = {
             "calibration_version": CALIBRATION_VERSION,
             "method": self.method,
@@ -110,11 +127,29 @@ class Calibration:
 
     @classmethod
     def from_arrays(cls, state: Mapping[str, Any]) -> "Calibration":
-        """Rebuild a calibration from `to_arrays`; raise ValueError if it is inconsistent."""
+        """Build a calibration from exported plain data.
+
+        Parameters
+        ----------
+        state : mapping
+            The result of `to_arrays`.
+
+        Returns
+        -------
+        calibration : Calibration
+            Calibration with the same `probabilities`; `brier` and `reliability` are None.
+
+        Raises
+        ------
+        ValueError
+            If the calibration version or the method is unknown, or the entries do not match each
+            other.
+        """
         if state.get("calibration_version") != CALIBRATION_VERSION:
             raise ValueError(
-                f"Unknown calibration version {state.get('calibration_version')!r}; this version "
-                f"of the library reads version {CALIBRATION_VERSION}."
+                f"Unknown calibration version {state.get('calibration_version')!r}; this release "
+                f"of the library reads version {CALIBRATION_VERSION}. Load the calibration with "
+                "the release that wrote it."
             )
         method, n_classes = state["method"], int(state["n_classes"])
         curves: list[Curve]
@@ -126,16 +161,19 @@ class Calibration:
             if ends[-1] != len(state["knots"]) or ends[-1] != len(state["values"]):
                 raise ValueError(
                     "The state of the calibration is inconsistent: knots, values and n_knots have "
-                    "different sizes."
+                    "different sizes. Export the calibration again."
                 )
             knots = np.split(np.asarray(state["knots"]), ends[:-1])
             values = np.split(np.asarray(state["values"]), ends[:-1])
             curves = [PiecewiseLinearCurve(k, v) for k, v in zip(knots, values, strict=True)]
         else:
-            raise ValueError(f"Unknown calibration method {method!r}; use one of {METHODS}.")
+            raise ValueError(
+                f"The state of the calibration names the unknown method {method!r}; "
+                f"expected one of {', '.join(METHODS)}."
+            )
         if len(curves) != (1 if n_classes == 2 else n_classes):
             raise ValueError(
-                f"The state of the calibration is inconsistent: {len(curves)} curves do not fit "
-                f"{n_classes} classes."
+                "The state of the calibration is inconsistent: the number of curves is "
+                f"{len(curves)} for {n_classes} classes. Export the calibration again."
             )
         return cls(method, n_classes, tuple(curves))

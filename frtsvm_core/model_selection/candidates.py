@@ -1,10 +1,10 @@
 """Group candidate parameter settings by the computations that they share.
 
-A candidate is an estimator with some of its parameters set. Candidates with the same kernel and the
-same weights form a *group*: they share the kernel factor, the spectra of the class scatter matrices
-and the projected rows. Inside a group, candidates with the same regularization form a *block*: they
-share the matrix of the dual problem. Inside a block, the slack costs form one regularization path
-per membership.
+A candidate is an estimator with some of its parameters set. Candidates with the same kernel, class
+weights, ridge and random seed form a *group*: they share the kernel factor, the spectra of the
+class scatter matrices and the projected rows. Inside a group, candidates with the same
+regularization form a *block*: they share the matrix of the dual problem. Inside a block, the slack
+costs form one regularization path per membership.
 """
 
 from collections.abc import Hashable, Iterable, Mapping

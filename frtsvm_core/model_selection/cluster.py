@@ -1,4 +1,4 @@
-"""Run parts of a search on remote workers, and recover from the loss of workers.
+"""Run the parts of a search (`fold_tasks.Part`) on remote workers; recover from lost workers.
 
 The rows are sent directly to the workers, not through the scheduler, and once to each worker. When
 a worker is lost, its parts are lost too, and possibly the only remote copy of the rows. Dask
@@ -68,7 +68,8 @@ class DaskWorkers:
         self._task = task
         self._remote_task: Any = None  # future of the task on the cluster
         self._addresses: list[str] = []
-        # The memory of this process was estimated for all folds of a search.
+        # For the parts that this process computes, its cache holds all folds: memory limits are
+        # planned for a search that prepares all folds at once.
         self._local_task = replace(task, prepared_folds=PreparedFoldCache(len(task.folds)))
 
     def results(self, parts: Sequence[Part]) -> Iterator[Result]:

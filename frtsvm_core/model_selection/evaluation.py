@@ -23,7 +23,8 @@ class Evaluator:
 
     Folds run on joblib threads: the compiled solvers and BLAS release the interpreter lock, and the
     folds share large arrays. If the caller has chosen a distributed joblib backend
-    (`joblib.parallel_config("dask")`), its workers get one group and fold at a time.
+    (`joblib.parallel_config("dask")`), each task of its workers is a `Part`: some blocks of one
+    group on one fold.
     """
 
     def __init__(
@@ -57,8 +58,9 @@ class Evaluator:
     ) -> None:
         """Evaluate the groups in order.
 
-        Raise OutOfTime once `deadline` seconds have passed since the search began. With
-        `at_least_one`, not before one candidate is complete. Complete evaluations are kept.
+        Raise OutOfTime once `deadline` seconds have passed since the search began, but with
+        `at_least_one` not before a first candidate has been evaluated on all folds. Complete
+        evaluations are kept.
         """
         self._deadline, self._at_least_one = deadline, at_least_one
         self._reporter.plan(sum(group.size for group in groups))

@@ -1,6 +1,6 @@
 """Evaluate many candidates on one fold, and compute everything that they share only once.
 
-For each class the rows are projected on the eigenvectors of the class scatter matrix
+For each class the rows are projected onto the eigenvectors of the class scatter matrix
 (twin/spectrum.py). After that, each c1 costs a product with a diagonal matrix, each slack cost is
 one box of a regularization path (solvers/path.py), and the distances of the validation rows to a
 plane are one column of a matrix product.
@@ -69,7 +69,7 @@ class Rows:
         return rows
 
     def split(self, train: IntArray, validation: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return training and validation rows, preprocessed by the training rows only."""
+        """Return training and validation rows after preprocessing fitted to the training rows."""
         train_rows, validation_rows = self.x[train], self.x[validation]
         if self.preprocessing is None:
             return train_rows, validation_rows

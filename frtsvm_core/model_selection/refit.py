@@ -25,7 +25,8 @@ def affordable_refit_rank(
 ) -> int:
     """Return the largest rank with which a fit of `params` on n_rows rows takes about `seconds`.
 
-    If the kernel matrix of the sample has a lower rank than `params` allows, that rank is returned.
+    The rank is one of `REFIT_RANKS`, and the smallest of them if even that takes longer. If the
+    kernel matrix of the sample has a lower rank than `params` allows, that rank is returned.
     """
     x = sample.prepared()
     kernel, rank = _timed(base, {**params, "membership": "none"}, x, sample)

@@ -22,15 +22,16 @@ def brier_score(
     probabilities : ndarray of shape (n_rows, n_classes)
         Predicted probabilities, one column per class.
     codes : ndarray of shape (n_rows,)
-        Class numbers.
-    sample_weight : ndarray of shape (n_rows,) or None
+        True class of each row, as an index of a column of `probabilities`.
+    sample_weight : ndarray of shape (n_rows,) or None, default=None
         Weights of the rows.
 
     Returns
     -------
-    float
-        For two classes the mean squared error of the probability of class 1, as in scikit-learn's
-        `brier_score_loss`; for more classes the sum over the classes.
+    score : float
+        For two classes the mean over the rows of the squared error of the probability of class 1,
+        as in scikit-learn's `brier_score_loss`. For more classes the mean over the rows of the sum
+        of the squared errors of all classes.
     """
     if probabilities.shape[1] == 2:
         squared = (probabilities[:, 1] - (codes == 1)) ** 2
@@ -90,22 +91,23 @@ def reliability_table(
     """Compare predicted probabilities with observed frequencies.
 
     For two classes the table is about the probability of class 1, for more classes about that of
-    the most likely class.
+    the most probable class.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_rows, n_classes)
         Predicted probabilities, one column per class.
     codes : ndarray of shape (n_rows,)
-        Class numbers.
-    sample_weight : ndarray of shape (n_rows,) or None
+        True class of each row, as an index of a column of `probabilities`.
+    sample_weight : ndarray of shape (n_rows,) or None, default=None
         Weights of the rows.
     n_bins : int, default=10
-        Number of bins of equal width.
+        Number of bins of equal width between 0 and 1.
 
     Returns
     -------
-    ReliabilityTable
+    table : ReliabilityTable
+        One entry per bin.
     """
     if probabilities.shape[1] == 2:
         given, came_true = probabilities[:, 1], codes == 1

@@ -1,9 +1,9 @@
 """Score profiles and surfaces of a search, as arrays for plots.
 
 The profile of a parameter is, for each of its values, the best mean score over all other
-parameters. A profile only combines candidates that were evaluated on the same number of rows: of
-the stages of search="auto" that vary the parameter, those on the number of rows with the most
-candidates.
+parameters. With search="auto", a profile combines only candidates whose scores are comparable: it
+takes the stages that vary the parameter, and among them those that ran on the same number of rows.
+If there are several such numbers, it takes the one with the most candidates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -89,7 +89,17 @@ def score_profile(cv_results: Mapping[str, Any], parameter: str) -> ScoreProfile
 
     Returns
     -------
-    ScoreProfile
+    profile : ScoreProfile
+        The values of the parameter, and the best score for each of them.
+
+    Raises
+    ------
+    ValueError
+        If no candidate sets the parameter to a number.
+
+    See Also
+    --------
+    score_surface : Best score for each pair of values of two parameters.
     """
     chosen, numbers = _tried(cv_results, parameter)
     scores = np.asarray(cv_results["mean_test_score"])[chosen]
@@ -114,12 +124,22 @@ def score_surface(
     ----------
     cv_results : mapping
         The attribute `cv_results_` of a fitted search.
-    rows, columns : str
-        Names of the parameters.
+    rows, columns : str, default="c1" and "c3"
+        Names of the two parameters.
 
     Returns
     -------
-    ScoreSurface
+    surface : ScoreSurface
+        The profiles of both parameters, and the best score for each pair of values.
+
+    Raises
+    ------
+    ValueError
+        If no candidate sets one of the parameters to a number.
+
+    See Also
+    --------
+    score_profile : Best score for each value of one parameter.
     """
     row_profile, column_profile = (
         score_profile(cv_results, rows),
@@ -149,9 +169,9 @@ def comparable(
 ) -> NDArray[np.intp]:
     """Return the numbers of the candidates that can be compared with each other.
 
-    These are the candidates of the stages that vary each parameter (all stages if none does), on
+    These are the candidates of the stages that vary each parameter (of all stages if none does), on
     the number of rows with the most candidates. A stage that does not vary a parameter would
-    contribute the best of many candidates to a single value, which overstates it.
+    contribute the best of many candidates to a single value, and so overstate its score.
     """
     kept = np.arange(stages.size)
     for column in values:

@@ -32,8 +32,8 @@ from frtsvm_core.twin.parallel import one_blas_thread
 
 FloatArray = NDArray[np.float64]
 
-# Scores for which "auto" learns distance weights: a decision rule of maximum likelihood, with the
-# class weights of the score, suits them.
+# Scores for which "auto" learns distance weights. The weights are fitted to the labels by maximum
+# likelihood, with the classes weighted as in the score; other scores would need another criterion.
 _SCORINGS_WITH_BALANCE = (None, "accuracy", "balanced_accuracy")
 
 
@@ -58,14 +58,14 @@ def _calibrated(search: "FRTSVMSearchCV") -> bool:
 class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Search the parameters of a twin-plane classifier by cross-validation.
 
-    With a grid, `cv_results_` and the chosen parameters equal those of scikit-learn's
+    With a grid, the scores in `cv_results_` and the chosen parameters equal those of scikit-learn's
     :class:`~sklearn.model_selection.GridSearchCV` on the same folds, in a fraction of its time (34
     to 95 times faster on the WDBC data, see docs/search.md). Without a grid (``search="auto"``),
-    the search goes from coarse to fine over kernel, kernel width, costs and membership, within a
-    time budget.
+    the search goes from coarse to fine over the kernel and its width, `c1`, `c3`, `membership` and
+    `mu`, within a time budget.
 
-    The classifier implements `predict`, `decision_function` and `score` with the best parameters,
-    and `predict_proba` if `probability` is set.
+    The search implements `predict`, `decision_function` and `score` with the best parameters, and
+    `predict_proba` if `probability` is set.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Classifier to be tuned; it defines the parameters that are not searched. None means
         ``FRTSVMClassifier()``. ``search="auto"`` supports FRTSVMClassifier only.
     search : "auto", dict or list of dicts, default="auto"
-        The values to try. A dictionary from parameter names to lists of values, or a list of such
-        dictionaries, as `param_grid` of GridSearchCV; or "auto".
+        "auto" searches without a grid. A grid is a dictionary from parameter names to lists of
+        values, or a list of such dictionaries, as `param_grid` of GridSearchCV.
     cv : int, cross-validation generator or iterable, default=5
-        Folds, as in GridSearchCV. With "auto", the stratified folds of an int are shuffled, and
+        Folds, as in GridSearchCV. With "auto", an int means stratified folds of shuffled rows, and
         their number is reduced to the number of rows of the rarest class (but at least 2).
     scoring : str, callable or None, default=None
         Name of a scikit-learn score, or a callable ``scorer(estimator, X, y)`` that uses `predict`
@@ -85,41 +85,47 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Whether to fit the best parameters on all rows. Without it, the search cannot predict.
     preprocessing : transformer or None, default=None
         Object with `fit` and `transform`. It is fitted in every fold on the training rows of the
-        fold only, as in a pipeline that is searched, and on all rows for the refit. Not supported
+        fold only, as a pipeline in GridSearchCV would, and on all rows for the refit. Not supported
         for precomputed kernels.
     fixed : tuple or list of str, default=()
         Parameters that "auto" leaves at their value in `estimator`: any of "kernel", "gamma", "c1",
         "c3", "penalty", "membership", "mu" and "rank". Unless "penalty" or "c1" is among them,
-        "auto" sets ``penalty="function"``. Ignored with a grid.
+        "auto" sets ``penalty="function"``. `c2` and `c4` always keep their value; with None they
+        follow `c1` and `c3`. Ignored with a grid.
     probability : {"sigmoid", "isotonic"} or None, default=None
         Method to calibrate `predict_proba` on the out-of-fold scores of the best parameters:
-        Platt's sigmoid, or isotonic regression, which needs more rows. None means no
+        Platt's sigmoid [2]_ [3]_, or isotonic regression, which needs more rows. None means no
         `predict_proba`.
     balance : "auto" or bool, default="auto"
-        Whether to learn, from out-of-fold rows, weights for the distances to the planes, instead of
-        deciding for the class of the nearer plane. "auto" means True without a grid if `scoring` is
-        accuracy or balanced accuracy, and False otherwise. Candidates are compared by the nearer
-        plane in any case.
+        With True, the search multiplies the distances to the planes by weights that it learns from
+        out-of-fold rows (see Notes). With False, the nearer plane decides. "auto" means True for
+        ``search="auto"`` if `scoring` is accuracy or balanced accuracy, and False otherwise. The
+        candidates themselves are always compared without weights. One-vs-rest with more than two
+        classes has no weights.
     time_budget : float, default=60.0
-        Seconds that "auto" may take, including calibration and refit. At least one block of
-        candidates is evaluated. A grid is always searched completely.
+        Seconds that "auto" may take, including calibration and refit. However short it is, a first
+        block of candidates, which differ only in `c3`, `membership` and `mu`, is evaluated. A grid
+        has no time limit.
     n_jobs : int or None, default=None
-        Number of threads over folds and kernels. None means 1 unless in a
-        :func:`joblib.parallel_config` context, -1 means all CPU cores.
+        Number of threads. They run the folds in parallel, and several kernels if there are more
+        threads than folds. None means 1 unless in a :func:`joblib.parallel_config` context, -1
+        means all CPU cores.
     random_state : int, RandomState instance or None, default=None
-        Determines the folds and samples of "auto", and is used in place of ``random_state=None`` of
-        the estimator. Pass an int for reproducible results.
+        Determines the folds and samples of "auto". The fits in the folds use it too if `estimator`
+        has ``random_state=None``; the refit always uses the `random_state` of `estimator`. Pass an
+        int here and in `estimator` for reproducible results.
     error_score : "raise" or float, default=np.nan
         Score of a candidate on a fold on which it cannot be fitted. "raise" raises the error.
         "auto" always uses NaN.
 
     Attributes
     ----------
-    cv_results_ : dict of str to ndarray
-        One entry per candidate, with the columns of GridSearchCV. The time of work that candidates
-        share is divided equally among them. With "auto" there are two more columns: `stage` (number
-        of the stage, from 0) and `n_rows` (number of rows of the stage). Scores of different
-        `n_rows` are not comparable.
+    cv_results_ : dict
+        Results of the candidates, with the columns of GridSearchCV as keys: (masked) arrays with
+        one entry per candidate, and the list `params`. The time of work that candidates share is
+        divided equally among them. With "auto" there are two more columns: `stage` (number of the
+        stage, from 0) and `n_rows` (number of rows of the stage). Scores of different `n_rows` are
+        not comparable.
     best_index_ : int
         Position of the best candidate in `cv_results_`. With "auto" it need not have the highest
         mean score: neighboring candidates and repeated evaluations count too.
@@ -134,9 +140,10 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Classifier fitted on all rows; only with ``refit=True``.
     preprocessing_ : transformer or None
         The transformer before `best_estimator_`, fitted on all rows; only with ``refit=True``.
-    balance_ : LearnedBalance or None
-        The weights of the distances by which `best_estimator_` decides; None if it decides for the
-        nearer plane.
+    balance_ : frtsvm_core.model_selection.distance_weights.LearnedBalance or None
+        The weights by which `best_estimator_` multiplies the distances (`balance`), their
+        cross-validated accuracy (`score`), and that of the nearer plane on the same rows
+        (`nearest_score`). None if `best_estimator_` decides for the nearer plane.
     calibration_ : Calibration
         The map from scores to probabilities, with its cross-validated Brier score and reliability
         table; only with `probability`.
@@ -165,22 +172,26 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    For one training fold, the kernel matrix is factored once per kernel and width. The eigenvectors
-    of each class's scatter matrix are computed once per factor. After that a value of `c1` costs a
-    product with a diagonal matrix, and all values of `c3` are solved along a regularization path,
-    each from the one before. Every candidate is solved until its optimality conditions hold at the
-    level of rounding errors, so the scores equal those of separate fits.
+    The classifier is FR-TSVM [1]_. For one training fold, the kernel matrix is factored once per
+    kernel and width. The eigenvectors of each class's scatter matrix are computed once per factor.
+    After that, a value of `c1` costs a product with a diagonal matrix, and all values of `c3` are
+    solved along a regularization path, each starting from the solution before. Every candidate is
+    solved until its optimality conditions hold at the level of rounding errors, so the scores equal
+    those of separate fits.
 
-    Without a grid, `balance_` replaces the rule of the nearer plane for each pair of classes by
+    If the search learns distance weights (see `balance`), the rule of the nearer plane is replaced,
+    for each pair of classes (i, j), by the score
 
     .. math:: s(x) = a d_i(x) - b d_j(x) + t, \quad a, b \ge 0, \quad a + b = 2,
 
-    which decides for class j if s(x) > 0 (equation 20b of docs/maths.md). The weights are fitted to
-    out-of-fold distances by penalized maximum likelihood, and are rejected if they make clearly
-    more errors than the nearer plane on folds that were not used to learn them.
+    where d is the distance to the plane of a class. The pair decides for class j if s(x) > 0
+    (docs/maths.md, eq. 20b). The weights are fitted to out-of-fold distances by penalized maximum
+    likelihood. They are rejected if, on folds that were not used to learn them, they make more
+    errors than the nearer plane by more than two standard errors.
 
-    `predict` decides by the sign of the score. Near the decision boundary its class need not be the
-    most probable one of `predict_proba`; use :class:`CalibratedTwinClassifier` if they must agree.
+    `predict` decides by the scores of `decision_function`. Near the decision boundary its class
+    need not be the most probable one of `predict_proba`; use :class:`CalibratedTwinClassifier` if
+    they must agree.
 
     References
     ----------
@@ -304,15 +315,23 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         groups : array-like of shape (n_samples,), default=None
             Groups of the rows for a splitter such as GroupKFold.
         callback : callable, default=None
-            Called with a `SearchProgress` after every block of candidates, and at the beginning of
-            calibration and refit. If it raises `StopSearch` during the search, the search ends with
-            the best candidate so far; StopSearch before the first candidate, and any other
-            exception, propagate.
+            Function that is called with a `SearchProgress` after every step of the search (a fold
+            prepared, or a block of candidates evaluated), and at the beginning of calibration and
+            refit. If it raises `StopSearch` during the search, the search ends with the best
+            candidate so far. If it raises `StopSearch` before a candidate has been evaluated, or
+            any other exception, `fit` raises this exception. `StopSearch` has no effect during
+            calibration and refit.
 
         Returns
         -------
         self : FRTSVMSearchCV
             The fitted search.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not supported, no candidate could be fitted, or the training rows of a
+            fold lack a class although calibration or ``balance=True`` needs it.
         """
         rows = self._checked(X, y, sample_weight)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -452,7 +471,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, with the best parameters.
 
-        Near the decision boundary it need not be the most probable class by `predict_proba`.
+        Near the decision boundary, this class need not be the most probable one according to
+        `predict_proba`.
 
         Parameters
         ----------
@@ -479,7 +499,8 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Scores; for two classes, positive scores mean `classes_[1]`.
+            Scores; for two classes, positive scores mean ``classes_[1]``. Otherwise one column per
+            class, largest for the predicted class.
         """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.decision_function(self._prepared(X))
@@ -503,7 +524,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @available_if(_refitted)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the score of `best_estimator_` by `scoring`.
+        """Return the score of the predictions, as defined by `scoring`.
 
         Parameters
         ----------
@@ -517,6 +538,7 @@ class FRTSVMSearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         float
+            The score of `best_estimator_` on these rows; accuracy if `scoring` is None.
         """
         check_is_fitted(self, "best_estimator_")
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -532,8 +554,9 @@ def _report_failures(evaluator: Evaluator) -> None:
         )
     if failures:
         warnings.warn(
-            f"{len(failures)} of {evaluator.n_block_folds} fits failed (each is a block of "
-            f"candidates with the same c1 and c2 on one fold). The first failure was: {failures[0]}",
+            f"{len(failures)} of {evaluator.n_block_folds} fits failed. One fit covers "
+            "candidates with the same c1 and c2 on one fold. The first failure was: "
+            f"{failures[0]}",
             FitFailedWarning,
             stacklevel=4,
         )

@@ -1,10 +1,13 @@
 """Search space of search="auto", in units derived from the data.
 
-A point consists of powers of two. `Units` converts it to parameters for a given number of rows n:
+A point holds exponents p of 2. `Units` converts it to parameters for a given number of rows n:
 
     gamma = 2^p / median |x - x'|^2          the median heuristic at p = 0
-    c1    = 2^p u(n),  c3 = 2^p              u grows like the sums over the rows that c1 is
-                                             weighed against
+    c1    = 2^p u(n)
+    c3    = 2^p
+
+The unit u(n) is in proportion to n for penalty="function", to n^2 for the paper's penalty, and to n
+times the variance of the features for the linear kernel.
 
 The conversion makes costs that were found on a sample valid for all rows. If every row is repeated
 k times, the sums over rows in the problem of a plane grow k times. The penalty c1/2 |g|^2 (linear
@@ -34,7 +37,7 @@ _VARIANCE_OF_UNIT = 2.0**-4
 
 @dataclass(frozen=True)
 class Point:
-    """One candidate; where a power is None, the parameter of the estimator is kept."""
+    """One candidate: powers are exponents of 2; None keeps the parameter of the estimator."""
 
     kernel: Any
     gamma_power: float | None

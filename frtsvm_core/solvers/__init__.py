@@ -1,0 +1,1 @@
+"""Solvers of the box-constrained dual problem of one plane (docs/maths.md, section 6)."""

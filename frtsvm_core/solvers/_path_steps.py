@@ -2,8 +2,9 @@
 
     min  1/2 a'Qa - e'a    s.t.  0 <= a <= c s,      c = c_1 < c_2 < ...      (docs/maths.md, eq. 9)
 
-From one box to the next, coordinates at their upper bound move with the bound and all others keep
-their value. From this start, a few sweeps and active-set steps reach the solution. A step costs
+s is the membership of each row times its weight. From one box to the next, coordinates at their
+upper bound move with the bound, and all others keep their value. From this start, a few sweeps and
+active-set steps (the Newton steps of active_set.py) reach the solution. A step costs
 O(|F|^2) for the free set F, because the Cholesky factor of Q_FF is updated when a coordinate joins
 or leaves instead of being recomputed. A parameter search solves thousands of such problems with a
 few hundred rows, where one Python call per sweep would take most of the time. Therefore, unlike the

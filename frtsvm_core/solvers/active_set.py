@@ -2,11 +2,14 @@
 
 Coordinate descent quickly finds which coordinates are at 0 or at the upper bound, but then
 converges only linearly to the values of the others. From there, solving a few small linear systems
-suffices. With F the free set, the coordinates between their bounds, Q_FF d = -(Qa - e)_F is the
-step to the minimum over F (docs/maths.md, eq. 14). A step that would leave the box ends at the
-first bound, and that coordinate leaves F. After a full step, the few coordinates at bounds whose
-gradient violates optimality most join F. Every step decreases the objective of the minimization
-(eq. 9), so the result is never worse than the start.
+suffices. Let F be the free set: the coordinates strictly between their bounds. The solution d of
+
+    Q_FF d = -(Qa - e)_F                                                (docs/maths.md, eq. 14)
+
+is the Newton step to the minimum over F. A step that would leave the box ends at the first bound,
+and that coordinate leaves F. After a full step, the few coordinates at bounds whose gradient
+violates optimality most join F. Every step decreases the objective of the minimization (eq. 9), so
+the result is never worse than the start.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""Solver for one plane: coordinate descent to find the active set, then Newton steps.
+"""Solver for one plane: coordinate descent to find the active set, then active-set steps.
 
-Ill-conditioned problems (large boxes, little regularization) can need thousands of sweeps although
-the active set is right after a few dozen. The sweeps therefore run in rounds of growing length, and
-Newton steps are tried after each round. If the steps meet all optimality conditions, the problem is
-solved; otherwise the next round starts from their result.
+Ill-conditioned problems (large boxes, little regularization) can need thousands of sweeps, even
+though a few dozen sweeps find the correct active set. The sweeps therefore run in rounds of growing
+length, and the Newton steps of active_set.py are tried after each round. If they meet all
+optimality conditions, the problem is solved; otherwise the next round starts from their result.
 """
 
 from dataclasses import dataclass, replace

@@ -2,10 +2,11 @@
 
     min  1/2 a'ZZ'a - e'a    s.t.  0 <= a <= c s,    c = c_1 < c_2 < ...    (docs/maths.md, eq. 9)
 
-Every box is solved until its optimality conditions are met up to rounding errors, so the result
-does not depend on the smaller boxes and equals that of separate fits. Small problems are solved
-with Q = ZZ' in one compiled call. For larger problems, where the overhead of Python calls is
-negligible, each box is solved by `solve_box_qp`, starting from the solution of the previous box.
+s is the membership of each row times its weight, and c is the slack cost of one box. Every box is
+solved until its optimality conditions are met up to rounding errors, so the result does not depend
+on the smaller boxes and equals that of separate fits. Small problems are solved with Q = ZZ' in one
+compiled call. For larger problems, where the overhead of Python calls is negligible, each box is
+solved by `solve_box_qp`, starting from the solution of the previous box.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ class BoxPath:
         options: SolverOptions,
         seed: int,
     ) -> PathSolution:
-        """Solve the boxes 0 <= a <= cost * weight for ascending `costs`.
+        """Solve the boxes 0 <= a <= cost * weight (c s above) for ascending `costs`.
 
         `options` and `seed` are passed to `solve_box_qp`, which solves larger problems and the
         boxes in which the compiled steps do not meet all optimality conditions.

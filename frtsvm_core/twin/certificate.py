@@ -12,10 +12,11 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds on the distance of a plane's objective from the optimum.
+    """Bound on the distance of a plane's objective from the optimum.
 
     `primal` is the objective of the plane. `dual` is a lower bound on the objective of every plane
-    (weak duality, docs/maths.md, eq. 13), so no plane has an objective smaller by more than `gap`.
+    (weak duality), so no plane has an objective smaller by more than `gap`. Equation numbers refer
+    to docs/maths.md; see eq. 13.
 
     Attributes
     ----------
@@ -26,9 +27,9 @@ class Certificate:
     gap : float
         primal - dual, at least 0.
     relative_gap : float
-        gap / primal.
+        gap / primal, or 0 if primal is 0.
     kkt_violation : float
-        Largest projected gradient in absolute value. It compares with the margin, which is 1.
+        Largest projected gradient in absolute value. Judge it relative to the margin, which is 1.
     n_sweeps : int
         Number of coordinate descent sweeps.
     converged : bool

@@ -17,7 +17,7 @@ IntArray = NDArray[np.intp]
 REST = -1  # stands for all other classes, as the opposing class of a one-vs-rest plane
 
 # If w = 0, f is constant. Dividing by this in place of 0 keeps the distances finite: very large if
-# b != 0 (the plane is empty), and 0 if b = 0 (every row lies on the plane).
+# b != 0 (no row lies on the plane), and 0 if b = 0 (every row lies on the plane).
 _SMALLEST_NORM = float(np.sqrt(np.finfo(np.float64).tiny))
 
 
@@ -27,11 +27,18 @@ class DistanceWeights:
 
     A positive score is in favor of class j. With a = b = 1 and t = 0 the nearer plane decides. The
     two weights of a pair add up to 2 and are not negative, so a smaller distance to the plane of a
-    class never counts against that class.
+    class never counts against that class. docs/maths.md has the equation.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_planes,)
+        The weights a and b of each pair, in the order of the planes.
+    offsets : ndarray of shape (n_pairs,)
+        The offset t of each pair.
     """
 
-    weights: FloatArray  # one per plane: a, b for each pair
-    offsets: FloatArray  # one per pair: t
+    weights: FloatArray
+    offsets: FloatArray
 
 
 def count_pairs(plane_classes: IntArray) -> int:

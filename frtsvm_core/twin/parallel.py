@@ -1,9 +1,9 @@
 """Parallelism over planes instead of inside BLAS.
 
 A fit consists of many products of thin matrices, which run slower on two BLAS threads than on one,
-and much slower when other processes use the CPU cores. Planes are independent, and the compiled
-sweeps and BLAS both release the interpreter lock. BLAS is therefore limited to one thread, and
-large problems solve their planes in parallel threads.
+and much slower when other processes use the CPU cores (docs/decisions/0002-threads-over-planes.md).
+Planes are independent, and the compiled sweeps and BLAS both release the interpreter lock. BLAS is
+therefore limited to one thread, and large problems solve their planes in parallel threads.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -38,8 +38,11 @@ class PlaneSpec:
 
 @dataclass(frozen=True)
 class Costs:
-    """The paper's c1 to c4: c1 and c3 apply to the plane of the later class of a pair, c2 and c4 to
-    that of the earlier class."""
+    """The paper's c1 to c4.
+
+    c1 and c3 apply to the plane of the later class of a pair, c2 and c4 to that of the earlier
+    class.
+    """
 
     c1: float
     c2: float
@@ -49,20 +52,24 @@ class Costs:
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress report to the callback of `fit`, once per sweep and at the start of each phase.
+    """Progress report to the callback of `fit`.
+
+    There is one report at the start of the phases "kernel" and "memberships", and one after every
+    sweep of the phase "solve".
 
     Attributes
     ----------
     phase : {"kernel", "memberships", "solve"}
-        Current phase of the fit. All other values are meaningful in "solve" only.
+        Current phase of the fit. All other values except `n_planes` are meaningful in "solve" only.
     plane, n_planes : int
         Number of the plane, counted from 0, and the number of planes.
     sweep : int
         Number of the sweep, counted from 1.
     violation : float
-        Spread of the projected gradient in the sweep, which is compared with `tol`.
+        Difference between the largest and the smallest projected gradient in the sweep, which is
+        compared with `tol`.
     n_active : int
-        Number of active (not shrunk) coordinates after the sweep.
+        Number of dual variables that shrinking has left active after the sweep.
     relative_gap : float or None
         Relative duality gap after the sweep; None if it was not computed.
     """
@@ -107,7 +114,7 @@ class TwinProblem:
     codes: IntArray
     weight: FloatArray
     memberships: FloatArray
-    bias_ridge: float = 0.0
+    bias_ridge: float = 0.0  # ridge on the bias, for TSVM (docs/maths.md, section 7)
 
     def solve(
         self,

@@ -47,7 +47,7 @@ class ClassSpectrum:
         return z
 
     def rounding(self, c: float) -> float:
-        """Return a bound on the rounding error of a whitened row, caused by that of F_i - m."""
+        """Return a bound on the error of a whitened row that is due to the rounding of F_i - m."""
         squared = np.einsum("ij,ij->j", self.directions, self.directions) / (self.spread + c)
         return ROUNDING * float(np.sqrt(squared.sum()) * np.linalg.norm(self.own.mean))
 

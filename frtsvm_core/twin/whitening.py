@@ -1,7 +1,7 @@
-"""Whitening: change of coordinates that makes the dual a box-constrained problem on one array.
+"""Whitening: change of coordinates after which the matrix of the dual is Q = ZZ'.
 
-With m the (weighted) mean of the own class, S its scatter and A = R'SR + cI = LL' (docs/maths.md,
-section 3),
+The dual is then that of a linear support vector machine without bias on the rows of Z. With m the
+(weighted) mean of the own class, S its scatter and A = R'SR + cI = LL' (docs/maths.md, section 3),
 
     z_i = [ L^-1 R'(F_i - m), 1/sqrt(W) ],     Q = ZZ'                    (eq. 8)
 
@@ -21,6 +21,7 @@ from frtsvm_core.memberships import class_mean
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
+# Rows are centered and transformed in blocks of this many, so that no copy of all rows is needed.
 _BLOCK_ROWS = 2048
 # Relative error of a difference F_i - m; the factor 16 covers the sum from which m is computed.
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
@@ -102,7 +103,7 @@ class Whitening(ABC):
         return z
 
     def rounding(self) -> float:
-        """Return a bound on the rounding error of a whitened row, caused by that of F_i - m."""
+        """Return a bound on the error of a whitened row that is due to the rounding of F_i - m."""
         return ROUNDING * self.norm() * float(np.linalg.norm(self.own.mean))
 
     def plane(self, v: FloatArray, sign: float) -> tuple[FloatArray, float]:
@@ -192,7 +193,10 @@ def _lower_from_scatter(
 def _lower_from_rows(
     rows: FloatArray, own: ClassScatter, root: FloatArray | None, c: float
 ) -> FloatArray:
-    """Compute L by QR factorization of the rows, whose squares would lose c in rounding errors."""
+    """Compute L by QR factorization of the rows.
+
+    The rows are not squared, so c is not lost in rounding errors.
+    """
     width = rows.shape[1]
     stacked = np.vstack([centred_rows(rows, own, root), np.sqrt(c) * np.eye(width)])
     return np.ascontiguousarray(qr(stacked, mode="r")[0][:width].T)

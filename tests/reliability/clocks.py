@@ -17,7 +17,7 @@ from tests.reliability.programme import Run, row
 from tests.reliability.servers import make_server
 
 HOUR, DAY = 3600, 86_400
-#: Longer than a lease that is wrongly measured with the system clock would last.
+#: Long enough that a lease measured with the system clock would expire during the search.
 SEARCH_SECONDS = 4.0
 #: Offset of the clock in seconds before the start, and while a training runs.
 CASES: dict[str, tuple[int, int]] = {

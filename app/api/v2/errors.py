@@ -103,13 +103,16 @@ _BODY = (
     errors.UnsupportedMediaType,
     errors.TooManyBytesInFlight,
 )
+_VERSION = (errors.ModelNotFound, errors.VersionNotFound)
+_DATA = (errors.DataTooLarge, errors.FeatureMismatch, errors.ArtifactDamaged)
 READ = documented(*_COMMON, errors.ModelNotFound)
+READ_VERSION = documented(*_COMMON, *_VERSION)
 LOAD = documented(*_COMMON, errors.ModelNotFound, errors.ArtifactDamaged)
+LOAD_VERSION = documented(*_COMMON, *_VERSION, errors.ArtifactDamaged)
 INDEX = documented(*_COMMON, *_BODY)
 CHANGE = documented(*_COMMON, *_BODY, errors.ModelNotFound, errors.ArtifactDamaged)
-INFER = documented(
-    *_COMMON, *_BODY, errors.ModelNotFound, errors.DataTooLarge, errors.ArtifactDamaged
-)
+INFER = documented(*_COMMON, *_BODY, errors.ModelNotFound, *_DATA)
+INFER_VERSION = documented(*_COMMON, *_BODY, *_VERSION, *_DATA)
 READY = documented(errors.StoreUnavailable, errors.ShuttingDown, errors.StoreFull)
 SERVER = documented(errors.NotAuthenticated, errors.NotPermitted)
 STATISTICS = documented(*_COMMON)

@@ -33,8 +33,8 @@ async def is_server_live() -> Response:
 def is_server_ready(request: Request) -> Response:
     """Return 200 if the server can serve requests.
 
-    The database responds, the data folder is writable and the server is not stopping. No API key
-    is required.
+    The check requires that the database responds, the data folder is writable and the server is
+    not stopping. No API key is required.
     """
     container = container_of(request)
     container.require_running()

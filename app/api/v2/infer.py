@@ -51,12 +51,11 @@ def _described(*, versioned: bool) -> dict[str, Any]:
     }
 
 
-_RESPONSES: dict[int | str, dict[str, Any]] = {
+_SUCCESS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The outputs as JSON, followed by the data of binary outputs, if any.",
         "content": {OCTETS: _BINARY},
     },
-    **errors.INFER,
 }
 
 
@@ -64,15 +63,16 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     "/{name}/infer",
     summary="Predict with a model",
     response_model=InferenceResponse,
-    responses=_RESPONSES,
+    responses={**_SUCCESS, **errors.INFER},
     openapi_extra=_described(versioned=False),
 )
 async def infer(request: Request) -> Response:
-    """Predict labels, scores and distances as tensors, with the version that serves the model.
+    """Predict with the version that serves the model.
 
     That is the version of the alias `production`, or the newest version if that alias does not
     exist. The inputs are one tensor `X` of shape [rows, features], or one tensor of shape [rows]
-    per feature, named after it. Each input and each output is JSON or binary.
+    per feature, named after it. The outputs are the tensors `label`, `score`, `distances` and
+    `probabilities`, as far as the version has them. Each input and each output is JSON or binary.
     """
     return await _respond(request)
 
@@ -81,14 +81,15 @@ async def infer(request: Request) -> Response:
     "/{name}/versions/{version}/infer",
     summary="Predict with a version",
     response_model=InferenceResponse,
-    responses=_RESPONSES,
+    responses={**_SUCCESS, **errors.INFER_VERSION},
     openapi_extra=_described(versioned=True),
 )
 async def infer_version(request: Request) -> Response:
-    """Predict labels, scores and distances as tensors, with the given version.
+    """Predict with the given version.
 
     The inputs are one tensor `X` of shape [rows, features], or one tensor of shape [rows] per
-    feature, named after it. Each input and each output is JSON or binary.
+    feature, named after it. The outputs are the tensors `label`, `score`, `distances` and
+    `probabilities`, as far as the version has them. Each input and each output is JSON or binary.
     """
     return await _respond(request)
 
@@ -164,5 +165,8 @@ def _header_length(given: bytes | None) -> int | None:
     if given is None:
         return None
     if not (given.isdigit() and len(given) < 20):
-        raise MalformedBody("Inference-Header-Content-Length must be a number of bytes.")
+        raise MalformedBody(
+            "Inference-Header-Content-Length must be the length of the JSON part of the body in "
+            "bytes, written in decimal digits."
+        )
     return int(given)

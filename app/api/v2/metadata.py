@@ -49,7 +49,7 @@ def get_model_metadata(request: Request, name: ModelName, caller: PredictCaller)
     response_model=ModelMetadata,
     summary="Get version metadata",
     response_description="The metadata.",
-    responses=errors.READ,
+    responses=errors.READ_VERSION,
 )
 def get_version_metadata(
     request: Request, name: ModelName, version: Version, caller: PredictCaller
@@ -66,7 +66,7 @@ def get_version_metadata(
     responses=errors.LOAD,
 )
 def is_model_ready(request: Request, name: ModelName, caller: PredictCaller) -> Response:
-    """Return 200 if the version that serves the model is loaded. If it is not, load it first."""
+    """Load the version that serves the model, unless it is loaded already, and return 200."""
     container_of(request).inference.load(name, None)
     return JsonResponse({"name": name, "ready": True})
 
@@ -76,12 +76,12 @@ def is_model_ready(request: Request, name: ModelName, caller: PredictCaller) -> 
     response_model=ModelReady,
     summary="Check version readiness",
     response_description="The version is loaded.",
-    responses=errors.LOAD,
+    responses=errors.LOAD_VERSION,
 )
 def is_version_ready(
     request: Request, name: ModelName, version: Version, caller: PredictCaller
 ) -> Response:
-    """Return 200 if the version is loaded. If it is not, load it first."""
+    """Load the version, unless it is loaded already, and return 200."""
     container_of(request).inference.load(name, version)
     return JsonResponse({"name": name, "ready": True})
 
@@ -106,7 +106,7 @@ def get_model_config(request: Request, name: ModelName, caller: PredictCaller) -
     response_model=ModelConfig,
     summary="Get version configuration",
     response_description="The configuration.",
-    responses=errors.READ,
+    responses=errors.READ_VERSION,
 )
 def get_version_config(
     request: Request, name: ModelName, version: Version, caller: PredictCaller

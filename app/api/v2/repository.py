@@ -25,7 +25,7 @@ def _body(kind: type[BaseModel]) -> dict[str, Any]:
 
 
 async def _read(request: Request, kind: type[Parsed]) -> Parsed:
-    """Read an optional JSON body of any content type, because the clients do not send one."""
+    """Read an optional JSON body. `Content-Type` is ignored: the protocol's clients omit it."""
     return parse(kind, await request.body() or b"{}")
 
 
@@ -59,8 +59,8 @@ async def get_repository_index(request: Request, caller: PredictCaller) -> Respo
 async def load_model(request: Request, name: ModelName, caller: AdminCaller) -> Response:
     """Load the version that serves the model, so that the first prediction does not have to wait.
 
-    The service also loads models when they are first used. Each worker process loads its own
-    models, and the request reaches only one of them.
+    The service also loads models when they are first used. Each web process loads its own models,
+    and the request reaches only one of the processes.
     """
     wanted = await _read(request, RepositoryRequest)
     await run_in_threadpool(container_of(request).repository.load, name, wanted)
@@ -76,7 +76,7 @@ async def load_model(request: Request, name: ModelName, caller: AdminCaller) -> 
     openapi_extra=_body(RepositoryRequest),
 )
 async def unload_model(request: Request, name: ModelName, caller: AdminCaller) -> Response:
-    """Free the memory that all versions of a model take in one worker process.
+    """Free the memory that all versions of a model take in one web process.
 
     The model remains available: the next request loads it again. To stop serving it, delete it or
     move its alias.

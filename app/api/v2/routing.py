@@ -21,7 +21,7 @@ _VERSION = re.compile(r"[0-9]{1,19}")
 class UnresolvedRoute(APIRoute):
     """Route that is documented like any other, but passes only the request to its function.
 
-    Resolving parameters and dependencies takes longer than predicting a row.
+    Resolving parameters and dependencies can take longer than predicting a row; see `app.api.raw`.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

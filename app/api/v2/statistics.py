@@ -1,4 +1,4 @@
-"""Inference statistics of the worker process that receives the request."""
+"""Inference statistics of the web process that receives the request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def _respond(request: Request, name: str | None, version: int | None) -> Respons
 def get_statistics(request: Request, caller: PredictCaller) -> Response:
     """Return the statistics of all versions that have served inference requests.
 
-    Each worker process counts its own requests through the inference protocol.
+    Each web process counts its own requests under /v2. The response covers the web process that
+    received this request.
     """
     return _respond(request, None, None)
 
@@ -42,7 +43,8 @@ def get_statistics(request: Request, caller: PredictCaller) -> Response:
 def get_model_statistics(request: Request, name: ModelName, caller: PredictCaller) -> Response:
     """Return the statistics of the versions of a model that have served inference requests.
 
-    Each worker process counts its own requests through the inference protocol.
+    Each web process counts its own requests under /v2. The response covers the web process that
+    received this request.
     """
     return _respond(request, name, None)
 
@@ -52,13 +54,14 @@ def get_model_statistics(request: Request, name: ModelName, caller: PredictCalle
     response_model=Statistics,
     summary="Get inference statistics of a version",
     response_description="The statistics.",
-    responses=errors.READ,
+    responses=errors.READ_VERSION,
 )
 def get_version_statistics(
     request: Request, name: ModelName, version: Version, caller: PredictCaller
 ) -> Response:
     """Return the inference statistics of one version.
 
-    Each worker process counts its own requests through the inference protocol.
+    Each web process counts its own requests under /v2. The response covers the web process that
+    received this request.
     """
     return _respond(request, name, version)

@@ -53,7 +53,7 @@ class ClusterEngine:
         self._dispatcher = threading.Thread(target=self._dispatch, name="jobs", daemon=True)
 
     def start(self) -> None:
-        """Start to submit jobs."""
+        """Start submitting jobs."""
         self._dispatcher.start()
 
     def submit(self, job: str) -> None:
@@ -88,12 +88,12 @@ class ClusterEngine:
                 self._housekeeping.when_due()
                 self._submit_queued()
             except ServiceError as error:
-                log.warning("store unavailable", extra={"why": error.detail})
+                log.warning("store unavailable, retrying", extra={"why": error.detail})
             except OSError as error:  # the scheduler does not respond
-                log.warning("cluster unavailable", extra={"why": str(error)})
+                log.warning("scheduler unavailable, retrying", extra={"why": str(error)})
                 self._disconnect()
             except Exception:
-                log.exception("dispatcher failed")
+                log.exception("job dispatcher failed, retrying")
                 self._disconnect()
             self._wake.wait(POLL_INTERVAL)
             self._wake.clear()
@@ -154,7 +154,10 @@ class _Submission:
             return
         if self._future.status == "error":
             why = repr(self._future.exception())
-            log.warning("worker failed to run a job", extra={"job": job.id, "why": why})
+            log.warning(
+                "worker failed to run a job, submitting it again",
+                extra={"job": job.id, "why": why},
+            )
         self._future = None
         self._resubmissions += 1
         self._not_before = time.monotonic() + RESUBMIT_INTERVAL

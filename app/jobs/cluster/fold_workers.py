@@ -16,8 +16,8 @@ log = logging.getLogger("frtsvm.jobs")
 #: Seconds to connect to the scheduler.
 CONNECT_TIMEOUT = 5.0
 
-#: Called with the number of folds that fit into the memory of one worker; returns a context in
-#: which joblib sends the folds to the cluster.
+#: Called with the number of folds that fit into the memory of one worker. Returns a context manager
+#: inside which joblib sends the folds to the cluster.
 DistributeFolds = Callable[[int], AbstractContextManager[None]]
 
 

@@ -87,4 +87,4 @@ def run_job(job: str, fence: int) -> None:
 
 
 def _log_end(outcome: str, seconds: float) -> None:
-    log.info("attempt ended", extra={"outcome": outcome, "seconds": round(seconds, 3)})
+    log.info("training ended", extra={"outcome": outcome, "seconds": round(seconds, 3)})

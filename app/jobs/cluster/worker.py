@@ -8,7 +8,7 @@ import signal
 
 from distributed import Worker
 
-import frtsvm_core.model_selection  # noqa: F401  (takes seconds, which folds must not wait)
+import frtsvm_core.model_selection  # noqa: F401  (slow; the first fold must not wait for it)
 from app.jobs.cluster.names import FOLD, FOLD_MEMORY, JOB, MEMORY_PARTS
 from app.jobs.cluster.task import runner
 from app.settings import Settings
@@ -43,7 +43,7 @@ async def _serve(scheduler: str, slots: int, folds: int, host: str | None) -> No
         # continue.
         await _serve_once(scheduler, slots, folds, host, stopping)
         if not stopping.is_set():
-            log.warning("scheduler lost", extra={"scheduler": scheduler})
+            log.warning("not connected to the scheduler, retrying", extra={"scheduler": scheduler})
             await _pause(stopping)
 
 
@@ -56,8 +56,8 @@ async def _serve_once(
         resources={JOB: slots, FOLD: folds, FOLD_MEMORY: MEMORY_PARTS},
         host=host,
         dashboard=False,
-        # Jobs run in their own processes with their own memory limit. Of the folds, only as many
-        # run at a time as fit, by the estimate, into the memory of one training.
+        # Jobs run in their own processes with their own memory limit. Only as many folds run at a
+        # time as fit into the memory of one training, as estimated by `app.pipeline.memory`.
         memory_limit="auto",
     )
     ended = asyncio.ensure_future(_run(worker))

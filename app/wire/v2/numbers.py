@@ -3,7 +3,7 @@
 The lists of numbers are cut out of the document and read by simdjson. The rest of the document is
 small and is validated as usual. Anything unusual makes `cut` or `read` return None; then the
 regular parser reads the whole document and reports all errors. Both accept the same documents and
-return the same numbers, which a test verifies.
+return the same numbers, which `tests/app/wire/v2/test_requests.py` verifies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.wire.v2.datatypes import DTYPES, Array
 
 _KEY = b'"data"'
 _BLANK = b" \t\r\n"
-#: Characters of numbers and blanks; removing them leaves the brackets and commas.
+#: Characters of numbers and whitespace; removing them leaves the brackets and commas.
 _DIGITS = b"0123456789+-.eE" + _BLANK
 #: With more lists than this, each is short, and the regular parser is as fast.
 _MAX_LISTS = 1000
@@ -103,7 +103,7 @@ def read(text: bytes, declared: RequestInput) -> Array | None:
 
 
 def _nested(shape: list[int], text: bytes) -> bytes:
-    """Return the brackets and commas of a nested list; nothing if `text` is too short for it."""
+    """Return the brackets and commas of a nested list; b"" if `text` is too short to hold it."""
     if math.prod(shape) > len(text):
         return b""
     structure = b""

@@ -17,7 +17,8 @@ SMALL_BYTES = 2048
 #: Up to this many bytes, any parser is fast enough for the event loop.
 QUICK_BYTES = 64 * 1024
 BINARY_SIZE = "binary_data_size"
-#: Parameters that are refused, because they change the response. All others may be ignored.
+#: Parameters that are refused, because they would change the response. Other parameters that this
+#: service does not know are ignored, as the protocol allows.
 _UNSUPPORTED = ("shared_memory_region", "classification")
 
 
@@ -44,7 +45,10 @@ class ParsedRequest:
 def parse_request(
     body: bytes | bytearray, header_length: int | None, *, fast: bool = True
 ) -> ParsedRequest:
-    """Parse a body: JSON, followed by binary data after `header_length` bytes if that is given."""
+    """Parse a body: JSON, followed by binary data after `header_length` bytes if that is given.
+
+    With `fast=False`, JSON is always read by the regular parser; the result is the same.
+    """
     if header_length is not None:
         if header_length > len(body):
             detail = (
@@ -120,7 +124,10 @@ def _tensors(document: InferenceRequest, binary: memoryview) -> list[Tensor]:
         tensors.append(from_binary(declared, binary[at : at + size]))
         at += size
     if at != len(binary):
-        raise MalformedBody(f"{len(binary) - at} bytes at the end of the body belong to no tensor.")
+        raise MalformedBody(
+            f"{len(binary) - at} bytes at the end of the body belong to no tensor. "
+            f"Check {BINARY_SIZE} of the inputs."
+        )
     return tensors
 
 
@@ -145,14 +152,14 @@ def _request(document: InferenceRequest, tensors: list[Tensor]) -> ParsedRequest
         outputs.append(Wanted(output.name, _flag(output.parameters, "binary_data", binary)))
     names = [wanted.name for wanted in outputs]
     if len(set(names)) != len(names):
-        raise invalid([Flaw("An output is requested twice.", "outputs")])
+        raise invalid([Flaw("An output is requested twice. Remove one of them.", "outputs")])
     return ParsedRequest(document.id, tensors, outputs or None, binary)
 
 
 def _require_supported(parameters: dict[str, Any], field: str) -> None:
     for name in _UNSUPPORTED:
         if name in parameters:
-            raise invalid([Flaw(f"The parameter {name!r} is not supported.", field)])
+            raise invalid([Flaw(f"The parameter {name!r} is not supported. Remove it.", field)])
 
 
 def _flag(parameters: dict[str, Any], name: str, default: bool) -> bool:

@@ -36,7 +36,7 @@ def flawed(name: str, detail: str, row: int | None = None) -> InvalidRequest:
 
 
 def from_binary(declared: RequestInput, data: memoryview) -> Tensor:
-    """Return a tensor from binary data, without copying them."""
+    """Return a tensor from binary data. Numbers and booleans are not copied."""
     shape = tuple(declared.shape)
     size = math.prod(shape)
     name = declared.name
@@ -133,7 +133,7 @@ def _flat(name: str, data: list[Any], shape: tuple[int, ...]) -> list[Any]:
     return level
 
 
-#: Kind of datatype -> Python types of its elements, and their name in messages.
+#: BYTES or the `kind` of a NumPy dtype -> Python types of the elements, and their name in messages.
 _KINDS: dict[str, tuple[frozenset[type], str]] = {
     BYTES: (frozenset({str}), "a string"),
     "f": (frozenset({int, float, type(None)}), "a number"),

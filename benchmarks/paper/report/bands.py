@@ -67,14 +67,15 @@ def bands_section(results: Results, folder: Path) -> str:
     return f"""## The second artificial set
 
 The set has 3,000 rows in two bands, 600 of them for training. The upper edge of the lower band is
-at −0.8 here; with the +0.8 that the paper prints, one band would lie inside the other. The kernel
-is Gaussian. The parameters are tuned by {results.plan.inner_folds}-fold cross-validation on the
-training rows over {grid_text(results.plan.repeated_grid)}.
+0.6 sin(x₁/1.05 + 0.5) − 0.8 here; with the +0.8 that the paper prints, one band would lie inside
+the other. The kernel is Gaussian. The parameters are tuned by {results.plan.inner_folds}-fold
+cross-validation on the training rows over {grid_text(results.plan.repeated_grid)}.
 
 Without noise, the bands overlap slightly near x₁ = −1. The best possible expected accuracy is
 {artificial.bands_bayes_accuracy():.2f} %, so the printed 100 % of 2,400 rows needs luck.
 
-The paper adds noise "N(0, 0.2)" of variance 0.2 to every training row. {_which_noise(found)}
+The paper says that noise "N(0, 0.2)", of variance 0.2, is added to every training row.
+{_which_noise(found)}
 
 The table has the accuracies found here, mean ± standard deviation over {draws} draws, next to the
 printed ones, and the training times.

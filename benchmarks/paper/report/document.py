@@ -68,12 +68,15 @@ def _head(results: Results) -> str:
         _CONTENTS,
         "",
         f"`{results.plan.command}` computes the results and writes this page and its figures. The code "
-        "is in `benchmarks/paper/`.",
+        "is in `benchmarks/paper/`. `FRTSVM_DATA_DIR` names the folder with the data sets; "
+        "`benchmarks/paper/datasets.py` describes its files.",
     ]
     if results.plan.name == "full":
         lines[-1] += (
             " The results are stored in `benchmarks/results/paper.json`; "
-            f"`{results.plan.module} --report-only` writes the page again from that file."
+            f"`{results.plan.module} --report-only` writes the page again from that file. A "
+            "command with `--only` computes the results of one part and does not write the page, "
+            "so run `--report-only` after it."
         )
     outdated, found = results.outdated()
     if outdated:
@@ -92,15 +95,26 @@ def _head(results: Results) -> str:
         if done < total
     ]
     if partial:
-        lines += ["", f"**This run is not complete.** Results so far: {', '.join(partial)} cells."]
+        lines += ["", f"**This run is not complete.** Results so far: {', '.join(partial)}."]
     if results.left_out:
         lines += ["", "Data sets left out:", "", *(f"- {reason}" for reason in results.left_out)]
     lines += [
         "",
-        "**How to read the tables.** SVM is scikit-learn's SVC, and FSVM the same with memberships as "
-        "row weights. TSVM and FR-TSVM are those of this library. Accuracies are in percent, and "
-        'differences in percentage points. The best value of a row is bold. "Printed" marks the '
-        "paper's own numbers.",
+        "**Methods.** SVM is scikit-learn's SVC. FSVM (fuzzy SVM) is the same with the paper's "
+        "memberships as row weights, at μ = 1/2, which treats suspected rows like all others. TSVM "
+        "(twin SVM) and FR-TSVM are those of this library. [maths.md](maths.md) has their "
+        "equations; the [glossary](glossary.md) explains twin plane, membership, suspected row and "
+        "certificate.",
+        "",
+        "**Parameters.** C is the slack cost of SVM and FSVM, and c₁ = c₂ that of TSVM. FR-TSVM "
+        "has the weight c₁ = c₂ of its margin term, and the slack cost c₃ = c₄. The Gaussian "
+        "kernel of width g is exp(−|x − y|²/g²), so γ = 1/g². μ is 0.1 unless stated otherwise. A "
+        "candidate is one combination of parameter values that a search tries.",
+        "",
+        "**How to read the tables.** Accuracies are in percent, and differences in percentage "
+        'points. The best value of a row is bold. "Printed" marks the paper\'s own numbers. The '
+        'section on the [UCI sets](#the-uci-sets) defines "nested", "in hindsight" and "the '
+        'paper\'s protocol". "Significant" means p < 0.05. Times found here are CPU times.',
     ]
     agreement = [row for kernel in KERNELS for row in agreement_rows(results, kernel)]
     if agreement:

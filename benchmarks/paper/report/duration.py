@@ -30,7 +30,7 @@ def duration_section(results: Results) -> str:
 
 The table has the number of results and the time of each experiment of `{results.plan.command}`.
 
-{table(["experiment", "cells", "CPU minutes", "wall minutes"], rows)}
+{table(["experiment", "results", "CPU minutes", "wall minutes"], rows)}
 
 {results.made_by()}
 """
@@ -40,7 +40,7 @@ def _run_text(command: str, run: Run) -> str:
     machine = run.machine
     return (
         f"`{command}` took {run.cpu / 60:.1f} minutes of CPU time in {run.wall_seconds / 60:.1f} "
-        f"minutes, with {machine['processes']} processes on {machine['cores']} cores "
+        f"minutes of wall time, with {machine['processes']} processes on {machine['cores']} cores "
         f"({machine['processor']}), Python {machine['python']}, scikit-learn "
         f"{machine['scikit-learn']} and NumPy {machine['numpy']}."
     )

@@ -28,7 +28,10 @@ def edge_text(results: Iterable[Result], grid: Grid) -> str:
         f"{METHODS[method].title} {100.0 * float(np.mean(list(_edges(found, method, grid)))):.0f} %"
         for method in PAPER_METHODS
     )
-    return f"The chosen g is the smallest or largest of the grid in: {listed}."
+    return (
+        "Share of the searches that chose the smallest or largest g of the grid, where a wider "
+        f"range of g might be better: {listed}."
+    )
 
 
 def _edges(found: Iterable[Result], method: str, grid: Grid) -> Iterator[bool]:

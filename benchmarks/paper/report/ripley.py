@@ -58,8 +58,8 @@ about 0.9 points. The table has three accuracies for each kernel:
 - "printed": the paper's number;
 - "tuned": the parameters come from {results.plan.paper_folds}-fold cross-validation on the 250
   training rows;
-- "best": the highest *test* accuracy of any candidate. No fair procedure can reach it on purpose; it
-  shows how much of a printed accuracy may be due to the choice of parameters.
+- "best": the highest *test* accuracy of any candidate. A fair procedure can reach it only by
+  chance; it shows how much of a printed accuracy may be due to the choice of parameters.
 
 {table(["", *_TITLES], rows)}
 
@@ -120,8 +120,9 @@ def _sensitivity(results: Results, folder: Path) -> str:
         folder / "ripley_sensitivity.png",
         lambda path: draw_sensitivity(accuracies, every, path),
         "Test accuracy over the parameters",
-        "Test accuracy of the Gaussian FR-TSVM over two parameters; the others have the values of the "
-        f"paper's figure. Range of each panel: {phrases}. The darkest color is 80 % or less. "
+        "Test accuracy of the Gaussian FR-TSVM over two parameters. The others have the values in "
+        "the titles of the panels, which are those of the paper's figure. Range of each panel: "
+        f"{phrases}. The darkest color is 80 % or less. "
         f"{results.made_by('sensitivity')}",
     )
     return f"### Accuracy over the parameters\n\n{drawn}"

@@ -131,7 +131,7 @@ def _introduction(results: Results, by_kernel: dict[str, ByCorruption]) -> str:
 The paper claims robustness, but does not measure it with wrong labels. This study trains on corrupted
 rows and tests on clean ones.
 
-**Data.** {len(names)} sets: {listed}. Complete seeds: {counts}. Each seed draws
+**Data.** {len(names)} sets: {listed}. Number of seeds: {counts}. Each seed draws
 {100 * TRAINING_SHARE:.0f} % of the rows for training, at most {MOST_TRAINING_ROWS} so that the study
 ends within an hour, and scales the features to [0, 1] by them.
 
@@ -145,7 +145,7 @@ which are not corrupted, test the result.
 **Methods:**
 
 - *FR-TSVM*: the paper's memberships ("center"). With *none*, all memberships are 1; with
-  *neighbors*, they are the share of neighbors with the same label.
+  *neighbors*, they are computed from the share of the 10 nearest rows with the same label.
 - *own-class weights*: the membership also weights the distances of a plane to its own class. The
   paper weights only the slack of the rows of the other class.
 - *FSVM, neighbors*: the SVM with neighbor memberships as row weights.
@@ -154,9 +154,10 @@ which are not corrupted, test the result.
   variants with own-class weights.
 
 **Significance.** "Better / worse" counts sets with p < {LEVEL} in the corrected paired t-test over
-seeds (Nadeau & Bengio). Its variance includes n_test / n_train, limited to {LARGEST_TEST_SHARE:.2f}
-here: if a set has far more rows than are used for training, splits overlap less than the correction
-assumes. p is that of the signed-rank test over the mean differences of the sets."""
+seeds (Nadeau & Bengio). Because the splits overlap, this test has the variance factor
+1/n + n_test/n_train, for n seeds, in place of 1/n. The ratio n_test/n_train is limited to
+{LARGEST_TEST_SHARE:.2f} here: the splits of a set with far more rows than are used for training
+overlap less. p is that of the signed-rank test (Wilcoxon) over the mean differences of the sets."""
 
 
 def _means(found: ByCorruption) -> str:

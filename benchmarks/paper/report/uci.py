@@ -63,6 +63,7 @@ def _introduction(results: Results) -> str:
 
 The tables have three accuracies for each set, next to the printed one: by the paper's protocol, of the
 best candidate in hindsight, and by nested cross-validation. Only the last one is a fair estimate.
+`benchmarks/paper/uci_sets.py` lists the source of each set and the labels that form class +1.
 
 **Paper's protocol.** The parameters come from 10-fold cross-validation on a random
 {100 * TUNING_SHARE:.0f} % of the rows. Then {plan.paper_folds} folds of all rows give the mean and
@@ -73,13 +74,14 @@ The grid is {grid_text(plan.paper_grid)}. The paper does not say which g it trie
 {len(plan.paper_grid.widths)} values keep the run short. {wide}
 
 **Best in hindsight.** The highest mean accuracy over {plan.paper_folds} folds of any candidate, chosen
-by those same folds, on the grid of the next paragraph. This is not a fair estimate, but an upper
-bound on what a fair one can reach.
+by those same folds, on the grid of the nested searches below. This is not a fair estimate: it shows
+about how much a perfect choice of parameters could reach. A few of the other accuracies are higher,
+because their folds, and for the paper's protocol the grid, are different.
 
 **Nested.** In each of {plan.nested_outer} outer folds, a separate search by {plan.inner_folds}-fold
 cross-validation within the training rows chooses the parameters. So every accuracy comes from rows
-that were not used for any choice. Complete seeds: {nested}; ± is the standard deviation over the
-seeds.
+that were not used for any choice. This is repeated with several seeds: {nested}. ± is the standard
+deviation over the seeds.
 
 The grid is {grid_text(plan.repeated_grid)}. It is coarser than the paper's, so that hundreds of
 searches end within an hour. {narrow}
@@ -157,14 +159,15 @@ def _summary(results: Results, kernel: str) -> str:
     for title, value in (
         ("FR-TSVM minus this, points", lambda v: signed(v.mean)),
         ("sets where FR-TSVM is significantly better / worse", lambda v: f"{v.wins} / {v.losses}"),
-        ("p over the sets (Wilcoxon)", lambda v: p_value(v.p)),
+        ("p of the signed-rank test", lambda v: p_value(v.p)),
     ):
         cells = [value(compare(nested, "frtsvm", other)) for other in PAPER_METHODS[:-1]]
         rows.append([title, *cells, ""])
     return (
         f"Summary of the nested accuracies over {len(nested)} sets (Glass counts once, without `Id`). "
-        "A difference on a set is significant at 5 % in the corrected paired t-test over the folds of "
-        f"all seeds.\n\n{table(['', *_TITLES], rows)}\n\n"
+        "Whether a difference on a single set is significant is decided by the corrected paired "
+        "t-test (Nadeau & Bengio) over the folds of all seeds. The signed-rank test (Wilcoxon) is "
+        f"over the mean differences of the sets.\n\n{table(['', *_TITLES], rows)}\n\n"
         f"{results.made_by('nested')}"
     )
 

@@ -83,7 +83,9 @@ def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_error_for_an_unreachable_server_omits_its_address(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable) as caught:
         Store(tmp_path / "home", f"postgresql://me:secret@/db?host={tmp_path}/nobody-here")
-    assert caught.value.detail == "The database cannot be reached. Try again later."
+    assert caught.value.detail == (
+        "The database cannot be reached. Try again later, or check FRTSVM_DATABASE_URL."
+    )
     assert caught.value.retry_after
 
 

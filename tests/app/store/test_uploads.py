@@ -98,7 +98,7 @@ def test_a_process_declared_dead_during_an_upload_records_nothing_and_can_retry(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Remote, "put", slow_put)
-        with pytest.raises(StoreUnavailable, match="declared dead"):
+        with pytest.raises(StoreUnavailable, match="without a heartbeat"):
             attempt()
     with pytest.raises(ModelNotFound):
         other_store.registry.resolve("m")

@@ -55,8 +55,8 @@ def test_a_calibration_restored_from_arrays_gives_the_same_probabilities(
     ("change", "message"),
     [
         ({"calibration_version": 9}, "Unknown calibration version 9"),
-        ({"method": "magic"}, "Unknown calibration method 'magic'"),
-        ({"n_classes": 3}, "inconsistent: 1 curves do not fit 3 classes"),
+        ({"method": "magic"}, "unknown method 'magic'"),
+        ({"n_classes": 3}, "the number of curves is 1 for 3 classes"),
     ],
 )
 def test_invalid_states_are_rejected(change: dict[str, object], message: str) -> None:

@@ -5,7 +5,7 @@ export function percent(share) {
   return share === null || share === undefined ? "–" : `${(100 * share).toFixed(1)} %`;
 }
 
-/** Whole numbers from here on are written in scientific notation, without rounding. */
+/** Whole numbers of this size and above are written in scientific notation, with all digits. */
 const LONGEST_WHOLE = 1e9;
 
 /**

@@ -65,8 +65,8 @@ acceptDroppedFiles(main, async () => {
 async function reload() {
   showForgetButton(reload);
   await show({ focus: false });
-  // A request that needs a key: shows the key form, if one is required, before the user fills in
-  // others.
+  // This request needs a key. If the key is missing, the key form appears now and not after the
+  // user has filled in another form.
   api.models().catch(() => {});
 }
 onAccessDenied((problem) => showKeyForm(problem, reload));

@@ -20,8 +20,9 @@ def claims_section(results: Results) -> str:
     text = table(["claim of the paper", "verdict", "evidence"], rows, numbers=False)
     return f"""## The claims of the paper
 
-Of {len(verdicts)} claims, {counts[YES]} are confirmed and {counts[NO]} are not; {counts[UNKNOWN]} are
-inconclusive (no significant difference, or no results). Differences are in percentage points.
+Of {len(verdicts)} claims, {counts[YES]} are confirmed and {counts[NO]} are not;
+{counts[UNKNOWN]} are inconclusive (no significant difference, or no results). Differences are in
+percentage points. The code in `benchmarks/paper/report/claims/` has the rule of each verdict.
 
 {text}
 

@@ -147,7 +147,8 @@ def _parameters_matter(results: Results) -> Verdict:
         YES if max(means, key=lambda name: means[name]) == "g" else NO,
         "mean range of the test accuracy along each parameter: "
         + ", ".join(f"{name} {value:.1f}" for name, value in means.items())
-        + " points",
+        + " points. The verdict is about g only; for the trends see "
+        "[the figure](#accuracy-over-the-parameters)",
     )
 
 

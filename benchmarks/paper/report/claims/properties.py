@@ -96,10 +96,11 @@ def _unique(results: Results) -> Verdict:
         phrases.append(
             f"{KERNEL_TITLES[kernel]}: H'H alone is singular on {singular} of {len(found)} sets; "
             f"with c₁ = 2⁻⁸ the largest condition number is {condition:.0e}; distances to planes "
-            f"that were found with other random orders differ by at most {apart:.0e}. The multipliers "
-            f"are not unique on {many} sets"
+            "that were found with different random orders of the solver differ by at most "
+            f"{apart:.0e}. The dual variables, unlike the planes, are not unique on {many} sets"
         )
-    return Verdict(claim_of(_unique), YES if all(verdicts) else NO, "; ".join(phrases))
+    said = f"{'; '.join(phrases)}. For H see [maths.md](maths.md#2-one-plane)"
+    return Verdict(claim_of(_unique), YES if all(verdicts) else NO, said)
 
 
 def _large_data(results: Results) -> Verdict:
@@ -114,15 +115,16 @@ def _large_data(results: Results) -> Verdict:
         smaller.append(ours["peak_mb"] < 0.95 * tsvm["peak_mb"])
         phrases.append(
             f"{KERNEL_TITLES[kernel]}, {n_rows:,} rows: {ours['seconds']:.2f} s and "
-            f"{ours['peak_mb']:.0f} MB, TSVM {tsvm['seconds']:.2f} s and {tsvm['peak_mb']:.0f} MB"
+            f"{ours['peak_mb']:.0f} MiB, TSVM {tsvm['seconds']:.2f} s and {tsvm['peak_mb']:.0f} MiB"
         )
     largest = max(n_rows for _, n_rows, _ in found)
     return Verdict(
         claim_of(_large_data),
         YES if all(faster) and all(smaller) else UNKNOWN if any(faster) and any(smaller) else NO,
-        f"{'; '.join(phrases)} (CPU time, all costs 1, the same solver for both). The paper saves the "
-        f"matrix of a general solver, {(largest / 2) ** 2 * 8 / 2**30:.0f} GB for one plane of "
-        f"{largest:,} rows. With the solver of this library, TSVM does not need that matrix either. "
+        f"{'; '.join(phrases)} (CPU time, all costs 1, the same solver for both). The paper's "
+        "solver does not need the matrix of a general solver, which takes "
+        f"{(largest / 2) ** 2 * 8 / 2**30:.0f} GiB for one plane of {largest:,} rows. With the "
+        "solver of this library, TSVM does not need that matrix either. "
         "More sizes: [performance.md](performance.md#fr-tsvm-against-tsvm)",
     )
 

@@ -78,7 +78,8 @@ def _uci_low_deviation(results: Results) -> Verdict:
         phrases.append(
             f"{KERNEL_TITLES[kernel]}: lowest on {lowest} of {len(found)} sets (mean: {means})"
         )
-    return Verdict(claim_of(_uci_low_deviation), YES if all(verdicts) else NO, "; ".join(phrases))
+    said = f"paper's protocol. {'; '.join(phrases)}"
+    return Verdict(claim_of(_uci_low_deviation), YES if all(verdicts) else NO, said)
 
 
 def _gaussian_beats_linear(results: Results) -> Verdict:

@@ -13,7 +13,7 @@ _PARAGRAPHS = {
     "Which membership": which_membership,
     "Memberships on the own-class term": own_class,
     "What an automatic search should try": which_default,
-    "Where the printed advantage comes from": where_printed,
+    "Where the printed advantage may come from": where_printed,
 }
 
 
@@ -21,9 +21,12 @@ def discussion(results: Results) -> str:
     parts = [
         "## Main findings",
         "The figures and conclusions of this section are computed from the results below. Differences "
-        "are in percentage points, mean over the data sets; p is that of the signed-rank test over the "
-        'sets. "Corrupted" stands for the mean over all corruptions of the '
-        "[robustness study](#robustness-to-wrong-labels-and-outliers).",
+        "are in percentage points, mean over the data sets; p is that of the signed-rank test "
+        '(Wilcoxon) over the sets. "Nested" stands for nested cross-validation on the '
+        '[UCI sets](#the-uci-sets), "corrupted" for the mean over all corruptions of the '
+        '[robustness study](#robustness-to-wrong-labels-and-outliers), and "clean" for its rows '
+        'without corruption. That study also explains the memberships "center", "none" and '
+        '"neighbors".',
     ]
     for title, paragraph in _PARAGRAPHS.items():
         try:

@@ -55,8 +55,9 @@ def which_default(results: Results) -> str:
 - If only one membership can be tried, it should be "{best}". Mean ranks among the three: {listed}.
 - The own-class weights are {worth} adding to the candidates: with them, the choice gains
   {gains_text(wider)}.
-- With so many candidates and few rows, a search should repeat its folds, because small differences in
-  the validation score are unreliable."""
+- With so many candidates and few rows, small differences in the validation score are unreliable.
+  This page does not measure the effect of repeated folds, which the search of this library uses
+  ([stages](search.md#stages))."""
 
 
 def _where_best(results: Results) -> str:
@@ -71,8 +72,9 @@ def _where_best(results: Results) -> str:
     listed = ", ".join(f'"{name}" {count}' for name, count in counts.items())
     everywhere = "One membership" if len(best) in counts.values() else "No membership"
     return (
-        f"{everywhere} is best everywhere. Number of cases, of {len(best)} (pairs of kernel and "
-        f"corruption), in which each has the highest mean accuracy over the sets: {listed}."
+        f"{everywhere} is best everywhere. There are {len(best)} cases, one for each kernel with "
+        "clean rows and with each corruption. Number of cases in which each membership has the "
+        f"highest mean accuracy over the sets: {listed}."
     )
 
 

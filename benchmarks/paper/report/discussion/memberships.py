@@ -31,7 +31,8 @@ def which_membership(results: Results) -> str:
   {ripley["positive"]["suspected"]:.0f} % of the rows of class +1 and
   {ripley["negative"]["suspected"]:.0f} % of class −1 are suspected.
 - The bands of the second artificial set are long and bent. FR-TSVM minus TSVM with noise: {bands}.
-- Corrupted sets, minus "center": "none" {gains_text(none)}; "neighbors" {gains_text(neighbors)}."""
+- Corrupted: "none" minus "center" {gains_text(none)}; "neighbors" minus "center"
+  {gains_text(neighbors)}."""
 
 
 def own_class(results: Results) -> str:
@@ -47,8 +48,10 @@ def own_class(results: Results) -> str:
         )
     clear = sum(gain.significant and gain.points > 0.0 for gain in every)
     listed = "\n".join(items)
-    return f"""The squared distances to the own class are not bounded, so outliers have the most
-influence there, and the paper does not weight them. Weighting them by the membership, too, gives on
-corrupted rows {clear or "no"} significant {"gain" if clear == 1 else "gains"}:
+    found = "is one significant gain" if clear == 1 else f"are {clear or 'no'} significant gains"
+    return f"""The own-class term of the objective is the sum of the squared distances of a plane to
+the rows of its own class. They are not bounded, so outliers have the most influence there, and the
+paper does not weight them. If they are weighted by the membership, too, there {found} on corrupted
+rows:
 
 {listed}"""

@@ -370,7 +370,7 @@ def test_text_that_looks_like_a_number_stays_text(client: triton.InferenceServer
         client.infer("codes", [matrix(binary=True, rows=np.array([[10.0]]))])
     as_text = triton.InferInput("X", [1, 2], "BYTES")
     as_text.set_data_from_numpy(np.array([["1.5", "2"]], dtype=object))
-    with pytest.raises(InferenceServerException, match="Text is not a number"):
+    with pytest.raises(InferenceServerException, match="text instead of a number"):
         client.infer("words", [as_text])
 
 
@@ -382,7 +382,7 @@ def test_nan_is_a_missing_cell(
     found = client.infer("holes", [matrix(binary=binary, rows=rows)])
     plain = http.post("/predict", json={"model": "holes", "X": [[None, 1.0], [-2.0, -2.0]]}).json()
     assert same_as(plain, found)
-    with pytest.raises(InferenceServerException, match="row 0: column 0: The cell is missing"):
+    with pytest.raises(InferenceServerException, match=r"row 0 .*: column 0: The cell is missing"):
         client.infer("words", [matrix(binary=binary, rows=rows)])
 
 

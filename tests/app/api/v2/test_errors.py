@@ -76,7 +76,7 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]], int, str]] = [
         "words",
         [tensor(data=[1e308 * 10] + [0] * 7)],
         422,
-        "row 0: The value is not a finite",
+        "row 0 (counted from 0): The value is not a finite",
     ),
     ("far away", "words", [tensor(data=[1e300] + [0] * 7)], 422, "too far"),
     ("no inputs", "words", [], 422, "inputs"),
@@ -102,14 +102,14 @@ REFUSED: list[tuple[str, str, list[dict[str, Any]], int, str]] = [
             tensor(name="b", shape=[1], data=[1]),
         ],
         422,
-        "Text is not a number.",
+        "The cell has text instead of a number.",
     ),
     (
         "numbers for text",
         "mixed",
         [tensor(name="age", shape=[1], data=[1]), tensor(name="city", shape=[1], data=[1])],
         422,
-        "column city: The column must contain text.",
+        "column city: The column must contain text,",
     ),
     (
         "long text",
@@ -155,7 +155,8 @@ def test_infinity_in_binary(http: httpx.Client, special: float) -> None:
     text = json.dumps({"inputs": [{**head, **parameters}]}).encode()
     headers = {"inference-header-content-length": str(len(text))}
     answer = http.post(INFER, content=text + rows.tobytes(), headers=headers)
-    assert "inputs.X: row 2: The value is not a finite number." in error_of(answer, 422)
+    place = "inputs.X: row 2 (counted from 0)"
+    assert f"{place}: The value is not a finite number." in error_of(answer, 422)
 
 
 @pytest.mark.parametrize("length", ["-1", "x", "1.5", "", "9" * 30, "٣", "99999"])

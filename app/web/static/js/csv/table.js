@@ -23,8 +23,8 @@ const MIN_ROWS_FOR_IDS = 20;
 /** A text column is an identifier if at least this share of its cells are distinct. */
 const MIN_DISTINCT_SHARE = 0.9;
 /**
- * A number column is a row counter if at least this share of its steps are equal. Less than 1,
- * because some rows may have been removed.
+ * A number column is a row counter if at least this share of the steps between its sorted values
+ * equal the smallest step. Less than 1, because some rows may have been removed.
  */
 const MIN_STEP_SHARE = 0.5;
 
@@ -147,7 +147,10 @@ function sampleRows(nRows, maxRows) {
   return Array.from({ length: maxRows }, (_, k) => Math.floor(((k + ((k * GOLDEN_RATIO) % 1)) * nRows) / maxRows));
 }
 
-/** Whether these are distinct whole numbers most of which follow directly on another one. */
+/**
+ * Whether the values are distinct whole numbers that, when sorted, mostly have the same distance
+ * to the next one: 1, 2, 3 or 10, 20, 30.
+ */
 function isSequence(values) {
   if (!values.every(Number.isInteger)) return false;
   const sorted = Float64Array.from(values).sort();
@@ -242,7 +245,7 @@ export class Table {
     return rows.map((row) => this.numbers[row]);
   }
 
-  /** Number columns, those that separate the classes of the target best first. */
+  /** Number columns, ordered by how well they separate the classes of the target, best first. */
   rankFeatures(target) {
     const rows = sampleRows(this.nRows, MAX_SCORED_ROWS);
     const labels = rows.map((row) => this.row(row)[target].trim());
@@ -324,8 +327,9 @@ export class Table {
 const isNumeric = (cell) => isNumber(cell) || isDecimalComma(cell);
 
 /**
- * Whether the first line is a header: yes if it has text above numbers, no if all of it above
- * numbers is numeric.
+ * Whether the first line is a header. A line of numbers never is. Any other line is compared with
+ * the columns that have only numbers below it: it is a header if it has text above one of them, or
+ * if there are no such columns.
  */
 function looksLikeHeader(first, reader) {
   if (first.every((cell) => isNumber(cell) || isMissing(cell))) return false;

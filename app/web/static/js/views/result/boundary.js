@@ -43,8 +43,8 @@ export async function boundaryPanel(info, suspected) {
   let shown = [horizontal.value, vertical.value];
 
   /**
-   * The axes must differ: if both have the same feature, the other axis takes the previous one of
-   * this axis.
+   * The axes must show different features: if the user selects the feature of the other axis, the
+   * two axes swap their features.
    */
   function choose(changed, other) {
     if (changed.value === other.value) other.value = shown.find((feature) => feature !== changed.value);

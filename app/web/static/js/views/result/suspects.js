@@ -106,7 +106,8 @@ export async function suspectsPanel(info, found) {
 }
 
 /**
- * Button for the user's table without some rows. Rows without a class are kept: they are not wrong.
+ * Button that downloads the user's table without the removed rows. Rows without a class are kept:
+ * they are not wrong.
  */
 function cleanButton(data, removedRows) {
   async function save() {

@@ -11,7 +11,7 @@ const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 const MAX_COLUMNS = 60;
 const MAX_LISTED = 500;
 const MAX_CLASSES = 12;
-/** A longer list scrolls within itself, so that the training options stay in reach. */
+/** A longer list scrolls within itself, so that the training options stay within reach. */
 const MANY_COLUMNS = 12;
 
 /**

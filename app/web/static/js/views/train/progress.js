@@ -13,7 +13,7 @@ import { session, versionKey } from "../../session.js";
 import { followJob } from "../../sse.js";
 import { selectionOf } from "./plan.js";
 
-/** Each keeps a connection open, and a browser allows six per host. */
+/** Each followed job keeps a connection open, and a browser allows six per host. */
 const MAX_OTHER_JOBS = 3;
 const KEEP_BEST = "Stop and keep the best";
 const KEEP_WITHOUT_VALIDATION = "Skip validation and keep the model";

@@ -27,7 +27,7 @@ export const CHOICES = {
     ["neighbors", "by labels of neighbors"],
     ["none", "none: full weight for all rows"],
   ],
-  /** How a search detects wrong labels; "found" makes the detection part of the search. */
+  /** The `membership` of a search; with "found", the search chooses it like other parameters. */
   suspicion: [
     ["neighbors", "by labels of neighbors"],
     ["center", "by distance to the class center"],
