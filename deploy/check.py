@@ -94,13 +94,21 @@ def _service_problems(
 
 def kubernetes_problems() -> Iterator[str]:
     """Manifests that do not match the schemas of Kubernetes, or that no kustomization lists."""
-    listed = yaml.safe_load((FOLDER / "k8s/kustomization.yaml").read_text(encoding="utf-8"))
-    files = {path.name for path in (FOLDER / "k8s").glob("*.yaml")} - {"kustomization.yaml"}
+    listed = yaml.safe_load((FOLDER / "k8s/base/kustomization.yaml").read_text(encoding="utf-8"))
+    files = {path.name for path in (FOLDER / "k8s/base").glob("*.yaml")} - {"kustomization.yaml"}
     if files != set(listed["resources"]):
         yield (
             f"kustomization.yaml: Resources and files differ: {files ^ set(listed['resources'])}. "
             "List every manifest of the folder."
         )
+    for path in sorted((FOLDER / "k8s").rglob("kustomization.yaml")):
+        for name in yaml.safe_load(path.read_text(encoding="utf-8"))["resources"]:
+            target = (path.parent / name).resolve()
+            if not target.exists() or path.parent.is_relative_to(target):
+                yield (
+                    f"{path.relative_to(FOLDER)}: The resource {name} does not exist, or contains the "
+                    "kustomization itself, which kubectl refuses as a cycle."
+                )
     for path in sorted((FOLDER / "k8s").rglob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
             if document["kind"] in CLIENT_SIDE:
