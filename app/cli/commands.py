@@ -216,7 +216,11 @@ def _options(options: argparse.Namespace) -> TrainingOptions:
             value[name] = getattr(options, name)
     if options.one_hot:
         value["one_hot"] = True
-    validation = {n: getattr(options, n) for n in ("folds", "holdout") if getattr(options, n)}
+    validation = {
+        name: getattr(options, name)
+        for name in ("folds", "holdout")
+        if getattr(options, name) is not None
+    }
     if validation:
         value["validation"] = validation
     return validate(TrainingOptions, value)
@@ -297,5 +301,8 @@ def _output(path: str | None) -> Iterator[Any]:
     if path is None:
         yield sys.stdout
     else:
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            yield file
+        try:
+            with open(path, "w", newline="", encoding="utf-8") as file:
+                yield file
+        except OSError as error:
+            raise InvalidRequest(f"Cannot write {path}: {error.strerror}.") from None

@@ -34,6 +34,9 @@ def _whole(value: Any) -> Any:
 #: bounds, it would hide them from the JSON Schema.
 WHOLE = BeforeValidator(_whole)
 
+#: Type of the Pydantic error for a field that the request class does not have.
+UNKNOWN_FIELD = "unknown_field"
+
 #: Largest integer that fits into an array or a database column.
 INT64 = 2**63 - 1
 
@@ -61,7 +64,7 @@ class RequestModel(BaseModel):
                     f"Unknown field. The allowed fields are {', '.join(sorted(cls.model_fields))}."
                 )
                 flaw = Flaw(detail, name)
-                raise PydanticCustomError("unknown_field", "unknown field", {"flaws": (flaw,)})
+                raise PydanticCustomError(UNKNOWN_FIELD, "unknown field", {"flaws": (flaw,)})
         return value
 
 

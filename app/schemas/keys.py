@@ -58,5 +58,11 @@ class KeyEntry(BaseModel):
                 "Create one with `frtsvm keys new`."
             )
         name, scopes, digest = match.groups()
+        unknown = set(scopes.split("+")) - set(Scope)
+        if unknown:
+            raise ValueError(
+                f"The API key {name!r} has the unknown scope {min(unknown)!r}. "
+                f"The scopes are {', '.join(Scope)}."
+            )
         granted = [GRANTS[Scope(scope)] for scope in scopes.split("+")]
         return cls(name=name, scopes=frozenset().union(*granted), sha256=digest)

@@ -54,6 +54,9 @@ def test_train_predict_models(tmp_path: Path, table: Path) -> None:
         rows = list(csv.reader(file))
     assert rows[0] == ["label", "score"]
     assert [row[0] for row in rows[1:]] == two_blobs(60)[1]
+    refused = frtsvm(home, "predict", "m", str(table), "--output", str(tmp_path))
+    assert refused.returncode == 1
+    assert refused.stderr == f"frtsvm: Cannot write {tmp_path}: Is a directory.\n"
 
 
 def test_auto_finds_parameters_and_probabilities(tmp_path: Path, table: Path) -> None:
@@ -126,6 +129,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
             "a search only. Add --auto.",
         ),
         (("train", "TABLE", "--target", "y", "--options", '{"params": 1}'), "JSON object or"),
+        (("train", "TABLE", "--target", "y", "--folds", "0"), "validation.folds: Input should be"),
         (("serve", "--host", "0.0.0.0"), "Refusing to listen on 0.0.0.0"),
     ],
 )

@@ -51,3 +51,8 @@ def test_invalid_entries_are_refused_at_the_start(
     monkeypatch.setenv("FRTSVM_API_KEYS", text)
     with pytest.raises((ValidationError, ValueError)):
         Settings()
+
+
+def test_an_unknown_scope_is_named() -> None:
+    with pytest.raises(ValueError, match=r"unknown scope 'write'.*metrics, predict, train, admin"):
+        entry("predict+write")
