@@ -141,9 +141,9 @@ async def train_version(
     """Train a model on the rows and labels of the body, and store it as a new version.
 
     The request waits until the training has ended, for at most `FRTSVM_TRAINING_WAIT` seconds (55
-    by default), and returns the new version. With `Prefer: wait=10` it waits at most 10 seconds,
-    with `Prefer: respond-async` not at all. If the training has not ended by then, the response is
-    202 with the job, and the training continues. A JSON body contains the options; for CSV and
+    by default), and returns the new version. The header `Prefer: wait=10` reduces this limit to 10
+    seconds, and `Prefer: respond-async` to 0. If the training has not ended by then, the response
+    is 202 with the job, and the training continues. A JSON body contains the options; for CSV and
     Parquet bodies they are query parameters.
     """
     # The size 2**31 below makes `thread_if_large` use a thread for every body: storing the data and

@@ -11,7 +11,7 @@ from app.schemas.base import ResponseModel
 
 
 class JobState(StrEnum):
-    """State of a job: `queued`, then `running`, then one of the three final states."""
+    """State of a job. It begins as `queued` and ends as `succeeded`, `failed` or `cancelled`."""
 
     QUEUED = "queued"
     RUNNING = "running"

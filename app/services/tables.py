@@ -153,7 +153,7 @@ def read_arrow(body: bytes | bytearray, limits: DataLimits) -> Columns:
 
 def _require_names(names: Sequence[str]) -> None:
     if len(names) < 1:
-        raise MalformedBody("The table has no columns.")
+        raise MalformedBody("The table has no columns. It must have column names and rows.")
     for j, name in enumerate(names):
         if not name or len(name) > MAX_TEXT:
             detail = f"A column name must have 1 to {MAX_TEXT} characters; got {len(name)}."

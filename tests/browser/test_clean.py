@@ -168,9 +168,9 @@ def test_the_penalty_of_a_kernel_model_can_be_selected(page: Page) -> None:
     kernel.select_option("Linear")  # both penalties are the same here
     expect(penalty).to_be_hidden()
     kernel.select_option("RBF")
-    penalty.select_option("the plane function")
+    penalty.select_option("the norm in feature space")
     train(page, "smooth")
-    expect(section(page, "Parameters")).to_contain_text("the plane function")
+    expect(section(page, "Parameters")).to_contain_text("the norm in feature space")
     script = "fetch('models/smooth/versions/1').then((a) => a.json())"
     assert page.evaluate(script)["params"]["penalty"] == "function"
 

@@ -98,7 +98,7 @@ function keyFigures(info) {
       ? ["Suspected labels", "–", "not checked"]
       : ["Suspected labels", count(memberships.n_suspected), `of ${count(rows)} rows`],
     certificate.converged
-      ? ["Optimality", "proven", "no better planes exist"]
+      ? ["Optimality", "proven", "up to the duality gap below"]
       : ["Optimality", "not proven", "the sweep limit was reached"],
   );
   const figure = ([name, value, note]) =>

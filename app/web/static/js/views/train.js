@@ -26,8 +26,8 @@ function welcome() {
     h(
       "p",
       { class: "lead" },
-      "Open a table of rows whose class is known. You get a classifier, a proof that its planes are optimal, " +
-        "and a list of the rows whose label looks wrong.",
+      "Open a table of rows whose class is known. You get a classifier that fits a plane close to each class, " +
+        "a proof that these planes are optimal, and a list of the rows whose label looks wrong.",
     ),
   ];
 }

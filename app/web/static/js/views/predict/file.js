@@ -94,7 +94,8 @@ async function predictAll(info, dataset, onProgress, signal) {
   const present = new Set(dataset.about.columns.map((column) => column.name));
   const missing = wanted.filter(({ name }) => !present.has(name)).map(({ name }) => name);
   if (missing.length) {
-    const what = info.feature_names ? missing.slice(0, 5).join(", ") : `the model needs ${info.n_features}`;
+    const needed = `the model needs ${plural(info.n_features, "column")}`;
+    const what = info.feature_names ? missing.slice(0, 5).join(", ") : needed;
     throw new Error(`Missing columns: ${what}. Add them to the file and choose it again.`);
   }
   const step = Math.max(1, Math.floor(CELLS_PER_REQUEST / wanted.length));

@@ -28,7 +28,8 @@ function certificateText({ converged, relative_gap: gap, planes }) {
   if (!converged) {
     return (
       `Not proven: the solver reached its sweep limit. The objective of a plane may be up to ` +
-      `${scientific(100 * gap)} % above its minimum. Train again with a larger max_iter to reduce this.`
+      `${scientific(100 * gap)} % above its minimum. To reduce this, train again through the API with a larger ` +
+      "max_iter in params."
     );
   }
   if (gap < ROUNDING) {
@@ -75,9 +76,9 @@ function convergence({ convergence: curves, certificate, classes }) {
     h(
       "p",
       {},
-      "The duality gap after each sweep of the solver. It bounds how far the objective of a plane is above " +
-        "its minimum. Once the sweeps have found the active rows, an exact step solves the remaining " +
-        "equations: the drop to the marker, at which the final gap is computed.",
+      "The relative duality gap after each sweep of the solver, one pass over the rows. It bounds how far the " +
+        "objective of a plane is above its minimum. Exact steps on the active set, the rows whose dual " +
+        "variable is between its bounds, may follow the last sweep. The marker is the gap after them.",
     ),
     convergencePlot(shown),
     legend(classes.slice(0, 6), [["series", "duality gap"]]),

@@ -23,8 +23,8 @@ export function membershipsPanel({ memberships, classes, params }) {
     h(
       "p",
       {},
-      "The membership of a row is its weight in training: large in the middle of its class, and near 0 if " +
-        "the row has almost no influence. " +
+      "The membership of a row is a factor between 0 and 1 on the cost of misplacing it: large if the row is " +
+        "typical of its class, and near 0 if it looks mislabeled. " +
         `Median ${number(memberships.median, 3)}, minimum ${number(memberships.min, 2)}.`,
     ),
     memberships.histograms

@@ -9,7 +9,7 @@ import { definitionList, numeric, plainTable, scrollable } from "../../parts/tab
 
 const ENDS = { time_budget: " (stopped at the time limit)", requested: " (stopped on request)" };
 const SCALES = { minmax: "to 0 … 1", standard: "to mean 0, variance 1", none: "none" };
-const PENALTIES = { coefficients: "the coefficients", function: "the plane function" };
+const PENALTIES = { coefficients: "the coefficients", function: "the norm in feature space" };
 const MEMBERSHIPS = { center: "by distance to the class center", neighbors: "by labels of neighbors", none: "none" };
 
 export function parametersPanel(info) {
@@ -35,7 +35,7 @@ function searchText(search, validation) {
   return (
     `The search tried ${plural(search.n_configurations, "configuration")} on all rows in ${seconds(search.seconds)}` +
     `${ENDS[search.stopped_early] ?? ""}. Score: ${search.scoring} over ${search.folds} folds. ` +
-    `Best score: ${percent(search.best_score)}.${folds}`
+    `Score of the chosen configuration: ${percent(search.best_score)}.${folds}`
   );
 }
 
@@ -83,8 +83,8 @@ function decisionText({ pairs: [pair, ...others], held_out_accuracy: reached, ne
     : `Decision rule: the distance to the plane of ${first} has weight ${number(pair.weights[0], 3)}, ` +
       `the distance to the plane of ${second} has weight ${number(pair.weights[1], 3)}`;
   return (
-    `${rule}. The weights were fitted on held-out rows and classify ${percent(reached)} of them correctly; ` +
-    `the nearer plane alone classifies ${percent(nearest)} correctly.`
+    `${rule}. On held-out rows that were not used to fit the weights, this rule classifies ` +
+    `${percent(reached)} correctly; the nearer plane alone classifies ${percent(nearest)} correctly.`
   );
 }
 

@@ -18,7 +18,7 @@ const MAX_COLUMNS = 12;
 
 const NOTHING_FOUND = {
   center: "None. Every row is closer to the center of its own class than to the center of any other class.",
-  neighbors: "None. Every label agrees with the labels of its neighbors.",
+  neighbors: "None. At least half of the nearest neighbors of every row have the same label.",
   none:
     "Not checked: this version was trained without memberships. To find wrong labels, train again with " +
     "“Detect wrong labels” or, if you set the parameters manually, with a membership.",

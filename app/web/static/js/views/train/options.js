@@ -150,7 +150,8 @@ const searchFields = (onChange) => [
 ];
 
 function parameterFields(onChange) {
-  const gamma = field("Gamma", settingSelect("gamma", onChange, numberOrText));
+  const gammaHint = "Larger values give a narrower RBF kernel. scale: 1 / (inputs × variance). auto: 1 / inputs.";
+  const gamma = field("Gamma", settingSelect("gamma", onChange, numberOrText), gammaHint);
   const penalty = field("c1 regularizes", settingSelect("penalty", onChange));
   // Hidden rather than removed: redrawing the fields would lose the focus.
   const hideOthers = () => {
@@ -166,8 +167,12 @@ function parameterFields(onChange) {
     gamma,
     field("Regularization c1", settingInput("c1", onChange, COST_LIMITS), "Larger values give smoother planes."),
     penalty,
-    field("Slack cost c3", settingInput("c3", onChange, COST_LIMITS), "Larger values penalize errors more."),
-    field("Membership", settingSelect("membership", onChange)),
+    field(
+      "Slack cost c3",
+      settingInput("c3", onChange, COST_LIMITS),
+      "Larger values push a plane further away from the rows of the other class.",
+    ),
+    field("Membership", settingSelect("membership", onChange), "Rows that look mislabeled get less weight."),
     settingCheckbox("balanced", "Balance class weights", onChange),
   ];
 }

@@ -21,7 +21,7 @@ export const CHOICES = {
   kernel: [["rbf", "RBF"], ["linear", "Linear"], ["poly", "Polynomial"], ["sigmoid", "Sigmoid"]],
   gamma: [["scale", "scale"], ["auto", "auto"], [0.1, "0.1"], [1, "1"], [10, "10"], [100, "100"]],
   /** Quantity that c1 regularizes in a kernel model. */
-  penalty: [["coefficients", "the coefficients (as in the paper)"], ["function", "the plane function"]],
+  penalty: [["coefficients", "the coefficients (as in the paper)"], ["function", "the norm in feature space"]],
   membership: [
     ["center", "by distance to the class center"],
     ["neighbors", "by labels of neighbors"],
