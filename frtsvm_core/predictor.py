@@ -132,7 +132,8 @@ class FittedPredictor:
         Returns
         -------
         decision : frtsvm_core.predictor.Decision
-            The predicted classes (`codes`), `scores` and `distances`.
+            The predicted classes as indices into `classes_` (`codes`), the decision `scores`, and
+            the `distances` to the plane of each class (None if a class has more than one plane).
 
         Raises
         ------

@@ -35,9 +35,10 @@ def to_arrays(estimator: TwinPlaneClassifier) -> dict[str, Any]:
           ``plane_norms_``
         - ``plane_classes`` : ndarray of shape (n_planes, 2), the attribute ``plane_classes_``
         - ``landmarks`` : ndarray, the attribute ``landmarks_``; absent for the linear kernel
-        - ``plane_weights`` : ndarray of shape (n_planes,), ``pair_offsets`` : ndarray of shape
-          (n_pairs,), the distance weights a, b and t of each pair of classes (docs/maths.md,
-          eq. 20b); only in version 2
+        - ``plane_weights`` : ndarray of shape (n_planes,), the distance weights a and b of each
+          pair of classes (docs/maths.md, eq. 20b); only in version 2
+        - ``pair_offsets`` : ndarray of shape (n_pairs,), the offset t of each pair; only in
+          version 2
 
     Raises
     ------

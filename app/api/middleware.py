@@ -21,8 +21,8 @@ failures = logging.getLogger("frtsvm.errors")
 #: Status in logs and metrics if the client disconnected before it had sent the whole request.
 CLIENT_CLOSED = 499
 UNEXPECTED = (
-    "An unexpected error occurred. The log of the service describes it; look for the request id in "
-    "the header `X-Request-Id`."
+    "An unexpected error occurred. Search the log of the service for the request id, which is in "
+    "the header `X-Request-Id` of this response."
 )
 
 

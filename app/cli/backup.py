@@ -16,6 +16,8 @@ def add_backup_commands(commands: Any) -> None:
     backup = commands.add_parser(
         "backup",
         help="back up database, models and queued trainings, also while the service runs",
+        description="Back up the database, the models and the queued trainings. The service can "
+        "keep running.",
     )
     backup.add_argument(
         "target", type=Path, help="folder to write the backup to; it must not exist yet"
@@ -23,6 +25,8 @@ def add_backup_commands(commands: Any) -> None:
     restore = commands.add_parser(
         "restore",
         help="restore a backup into an empty home folder, database and artifact location",
+        description="Restore a backup to the home folder (--home or FRTSVM_HOME), the database "
+        "(FRTSVM_DATABASE_URL) and the artifact location (FRTSVM_ARTIFACTS). They must be empty.",
     )
     restore.add_argument("source", type=Path, help="folder that `frtsvm backup` has written")
 

@@ -182,7 +182,7 @@ def _chosen(columns: Columns, names: list[str]) -> Columns:
     missing = [name for name in names if name not in columns.names]
     if missing:
         raise InvalidRequest(
-            f"The file has no column {missing[0]!r}, which the model was trained on.",
+            f"The file has no column {missing[0]!r}, which the model was trained on. Add it.",
             flaws=[Flaw("The column is missing.")],
         )
     return Columns(list(names), [columns.cells[columns.names.index(name)] for name in names])

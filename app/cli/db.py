@@ -8,7 +8,12 @@ from typing import Any
 
 def add_db_command(commands: Any) -> None:
     """Add the command `db`."""
-    db = commands.add_parser("db", help="show, upgrade or check the schema of the database")
+    db = commands.add_parser(
+        "db",
+        help="show, upgrade or check the schema of the database",
+        description="Show, upgrade or check the schema of the database, which is in the home folder "
+        "or at FRTSVM_DATABASE_URL.",
+    )
     db.add_argument(
         "action",
         choices=["upgrade", "current", "check"],

@@ -32,15 +32,16 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--home",
         metavar="FOLDER",
-        help="folder that by default contains the database and the models (default: FRTSVM_HOME or "
-        ".frtsvm)",
+        help="folder with the database and the models, unless FRTSVM_DATABASE_URL or "
+        "FRTSVM_ARTIFACTS name other places for them (default: FRTSVM_HOME or .frtsvm)",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     serve = commands.add_parser(
         "serve",
         help="start the service",
-        description="Start the HTTP service. Its settings are environment variables FRTSVM_...",
+        description="Start the HTTP service. Its settings are environment variables FRTSVM_..., "
+        "which docs/operations.md lists.",
     )
     serve.add_argument("--host", help="address to listen on (default: FRTSVM_HOST or 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (default: FRTSVM_PORT or 8000)")
@@ -91,7 +92,11 @@ def build_parser() -> argparse.ArgumentParser:
         choices=["error", "median"],
         help="treatment of missing values: refuse them or fill in the median (default: error)",
     )
-    train.add_argument("--one-hot", action="store_true", help="encode text columns as 0/1 columns")
+    train.add_argument(
+        "--one-hot",
+        action="store_true",
+        help="encode text columns as 0/1 columns; without it, text columns are refused",
+    )
     train.add_argument(
         "--auto", action="store_true", help="search for the parameters that are not given"
     )
@@ -152,11 +157,20 @@ def build_parser() -> argparse.ArgumentParser:
         "--output", metavar="FILE", help="write the CSV to this file instead of standard output"
     )
 
-    models = commands.add_parser("models", help="list the models, or the versions of one model")
+    models = commands.add_parser(
+        "models",
+        help="list the models, or the versions of one model",
+        description="List the models, or the versions of one model.",
+    )
     models.add_argument("model", nargs="?", help="name of the model whose versions to list")
     models.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
-    keys = commands.add_parser("keys", help="create an API key")
+    keys = commands.add_parser(
+        "keys",
+        help="create an API key",
+        description="Create an API key. Nothing is stored: give the printed key to the caller, add "
+        "the printed entry to FRTSVM_API_KEYS, and restart the service.",
+    )
     keys.add_argument("action", choices=["new"], help="new: create a key and print it once")
     keys.add_argument(
         "--name", default="key", help="name of the key, for error messages (default: key)"

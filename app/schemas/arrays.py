@@ -30,8 +30,8 @@ def _as_field(read: Callable[[Any], Any]) -> PlainValidator:
 _CELL = {"anyOf": [{"type": "number"}, {"type": "string", "maxLength": MAX_TEXT}, {"type": "null"}]}
 _ROWS = {
     "description": "The rows: lists of equal length, or objects with the same feature names as "
-    "keys. A `null` is a missing cell, which requires that the model is trained with `impute`. Text "
-    "requires that it is trained with `one_hot`.",
+    "keys. A `null` is a missing cell, which requires that the model is trained with `impute` set "
+    "to `median`. Text requires that it is trained with `one_hot`.",
     "anyOf": [
         {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1, "items": _CELL}},
         {

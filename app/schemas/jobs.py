@@ -82,8 +82,12 @@ class JobError(ResponseModel):
     """Reason why a job failed."""
 
     code: str = Field(
-        description="Kind of failure: `rejected`, `out_of_memory`, `timed_out`, `interrupted`, "
-        "`worker_lost`, `killed`, `crashed`, `storage` or `store_full`."
+        description="Kind of failure. `rejected`: no model can be fitted with these data or "
+        "parameters. `out_of_memory`, `timed_out`: the training exceeded its memory or time limit. "
+        "`interrupted`: the server stopped during the training. `worker_lost`: two workers of the "
+        "cluster were lost or stopped during it. `killed`: the training process was killed. "
+        "`store_full`: no disk space was left for the result. `storage`: the result could not be "
+        "written for another reason. `crashed`: a bug in the service."
     )
     detail: str = Field(description="Description of the error and what to do about it.")
     errors: list[dict[str, Any]] = Field(

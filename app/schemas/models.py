@@ -18,11 +18,11 @@ class ColumnInfo(ResponseModel):
     name: str | None = Field(description="Name of the feature; `null` if features have no names.")
     kind: Literal["number", "text"] = Field(description="Type of the cells.")
     categories: list[str] | None = Field(
-        None, description="Words of a text feature, sorted; `null` for numbers."
+        None, description="Distinct values of a text feature, sorted; `null` for numbers."
     )
     typical: float | str | None = Field(
         None,
-        description="Median of a numeric column, or most common word of a text column, in the "
+        description="Median of a numeric column, or most common value of a text column, in the "
         "training rows. If there are more than 20,000 rows, it is computed from an evenly spaced "
         "sample of 20,000. `null` if all cells are missing, or for versions of earlier releases.",
     )
@@ -258,7 +258,7 @@ class ProbabilityInfo(ResponseModel):
 
 
 class ArtifactInfo(ResponseModel):
-    """File with which a version predicts. Its evidence is stored in a second file."""
+    """File with which a version predicts. The memberships are stored in a second file."""
 
     format: int = Field(description="Version of the file format.")
     sha256: str = Field(description="SHA-256 digest of the file in hexadecimal.")

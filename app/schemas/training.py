@@ -194,8 +194,8 @@ class TrainingOptions(RequestModel):
     )
     one_hot: bool = Field(
         False,
-        description="Whether to encode text columns as one input per word. Without it, text is "
-        "refused. Words that are unknown when predicting are encoded as zeros.",
+        description="Whether to encode text columns as one input per distinct value. Without it, "
+        "text is refused. Values that are unknown when predicting are encoded as zeros.",
     )
     validation: Validation | None = Field(
         None,

@@ -194,7 +194,8 @@ class ModelService:
             table = self._registry.load_evidence(record)["search"]
         if table is None:
             raise SearchNotFound(
-                f"Version {record.version} of {record.model!r} was trained without a search."
+                f"Version {record.version} of {record.model!r} was trained without a search. "
+                "Choose a version that was trained with one."
             )
         return table
 

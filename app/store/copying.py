@@ -105,7 +105,10 @@ def _copy_file(source: Storage, target: Storage, name: str, sha256: str) -> bool
 
 def _end_jobs(database: Database, lost: list[str]) -> None:
     """Mark jobs as failed that ended while the copy was made: their results are not part of it."""
-    detail = "The training ended after the database was copied. Send the training again."
+    detail = (
+        "The training ended while the store was being copied, so this copy lacks its result. "
+        "Send the training again."
+    )
     values: dict[str, Any] = {
         "state": JobState.FAILED.value,
         "error": json.dumps({"code": "interrupted", "detail": detail, "errors": []}),

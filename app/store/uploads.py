@@ -93,7 +93,8 @@ class Uploads:
                 announced.withdraw(connection)
         except ServiceError as error:  # the other processes withdraw it when this one ends
             log.warning(
-                "cannot remove the record of a failed upload, done when this process ends",
+                "cannot remove the record of a failed upload, "
+                "another process removes it after this one has ended",
                 extra={"why": error.detail},
             )
 

@@ -46,10 +46,10 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         more closely.
     membership : {"center", "none", "neighbors"}, default="center"
         Source of the memberships. "center" computes them from the distances to the class centers,
-        and suspects rows that are nearer to the center of another class. "neighbors" computes them
-        from the labels of the 10 nearest rows, and suspects rows of whose neighbors fewer than half
-        have the same label. "none" sets all memberships to 1, which gives the usual support vector
-        machine.
+        and suspects rows that are at least as near to the center of another class as to that of
+        their own. "neighbors" computes them from the labels of the 10 nearest rows (fewer for
+        classes of at most 10 rows), and suspects a row if fewer than half of these have its label.
+        "none" sets all memberships to 1, which gives the usual support vector machine.
     mu : float in [0, 1], default=0.1
         Factor in the membership of suspected rows; all other rows have the factor 1 - mu. With 0.5
         all rows have the same factor, which is the model of Lin and Wang [1]_ with C halved.

@@ -15,8 +15,8 @@ _POSITIVE = Interval(Real, 0.0, None, closed="neither")
 class TSVMClassifier(TwinPlaneClassifier):
     """Twin support vector machine (TSVM) classifier, as a baseline for FR-TSVM.
 
-    It fits one plane f(x) = 0 close to the rows of each class, such that abs(f(x)) is at least 1,
-    up to slack, for the rows of the other class. Unlike `FRTSVMClassifier`, it has no memberships
+    It fits one plane f(x) = 0 close to the rows of each class. The rows of the other class are on
+    one side of the plane, where abs(f(x)) is at least 1, up to slack. Unlike `FRTSVMClassifier`, it has no memberships
     and no margin term. A small ridge makes the problem solvable. The method is that of Jayadeva et
     al. [1]_; "the FR-TSVM paper" is that of Gao and Wang [2]_.
 
@@ -29,9 +29,8 @@ class TSVMClassifier(TwinPlaneClassifier):
         matrix in `fit`. In prediction it is the matrix of the kernel values of the new rows with
         all training rows, of shape (n_samples, n_samples_fit).
     c1 : float, default=1.0
-        Slack cost of the plane of ``classes_[1]``: the cost of rows of ``classes_[0]`` that are
-        closer to this plane than 1 in the value of f (see Notes). Larger values make the plane
-        follow the rows more closely.
+        Slack cost of the plane of ``classes_[1]``: the cost of rows of ``classes_[0]`` with
+        f(x) > -1 (see Notes). Larger values make the plane follow the rows more closely.
     c2 : float or None, default=None
         Slack cost of the plane of ``classes_[0]``. None means `c1`. With more than two classes and
         ``multi_class="ovo"``, `c1` applies to the later class of each pair and `c2` to the earlier

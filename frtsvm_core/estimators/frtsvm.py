@@ -38,9 +38,9 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     c2 : float or None, default=None
         Regularization of the plane of ``classes_[0]``. None means `c1`.
     c3 : float, default=1.0
-        Slack cost of the plane of ``classes_[1]``: the cost of rows of ``classes_[0]`` that are
-        closer to this plane than 1 in the value of f (see Notes). Larger values make the plane
-        follow the rows more closely, wrong labels included, and the fit slower.
+        Slack cost of the plane of ``classes_[1]``: the cost of rows of ``classes_[0]`` with
+        f(x) > -1 (see Notes). Larger values make the plane follow the rows more closely, wrong
+        labels included, and the fit slower.
     c4 : float or None, default=None
         Slack cost of the plane of ``classes_[0]``. None means `c3`. With more than two classes and
         ``multi_class="ovo"``, `c1` and `c3` apply to the later class of each pair, `c2` and `c4` to
@@ -54,9 +54,10 @@ class FRTSVMClassifier(TwinPlaneClassifier):
     membership : {"center", "none", "neighbors"}, default="center"
         Source of the memberships, by which the slack costs of the rows are multiplied. "center"
         computes them from the distances to the class centers, as in the paper, and suspects rows
-        that are nearer to the center of another class. "neighbors" computes them from the labels of
-        the 10 nearest rows, and suspects rows of whose neighbors fewer than half have the same
-        label. "none" sets all memberships to 1 and suspects no row.
+        that are at least as near to the center of another class as to that of their own.
+        "neighbors" computes them from the labels of the 10 nearest rows (fewer for classes of at
+        most 10 rows), and suspects a row if fewer than half of these have its label. "none" sets
+        all memberships to 1 and suspects no row.
     mu : float in [0, 1], default=0.1
         Factor in the membership of suspected rows; all other rows have the factor 1 - mu. Smaller
         values reduce the influence of suspected rows. With 0 the slack of suspected rows costs

@@ -131,7 +131,10 @@ class DaskWorkers:
                 **self._options,
             )
         except (Exception, CancelledError) as error:
-            log.warning("part of a search could not be submitted", extra={"why": repr(error)})
+            log.warning(
+                "part of a search could not be submitted, running it in this process",
+                extra={"why": repr(error)},
+            )
             return None
 
     def _result(self, part: Part, future: Any) -> Result:
@@ -143,7 +146,10 @@ class DaskWorkers:
             except ValueError:  # raised by the search itself, so it would fail in this process too
                 raise
             except (Exception, CancelledError) as error:
-                log.warning("part of a search was lost", extra={"again": again, "why": repr(error)})
+                log.warning(
+                    "part of a search was lost, running it again",
+                    extra={"again": again, "why": repr(error)},
+                )
                 future = self._submit(part) if again else None
             else:
                 return result

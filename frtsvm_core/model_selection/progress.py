@@ -20,9 +20,9 @@ class SearchProgress:
     phase : {"search", "calibration", "refit"}
         Current phase.
     tried : int
-        Candidates evaluated on every fold so far.
+        Number of candidates that have been evaluated on all folds.
     total : int
-        Candidates planned so far; with search="auto" it grows from stage to stage.
+        Number of candidates planned so far; with search="auto" it grows from stage to stage.
     best_score : float or None
         Best mean score so far; None before the first one.
     best_params : mapping or None
@@ -30,7 +30,8 @@ class SearchProgress:
     seconds : float
         Seconds since the search began.
     seconds_left : float or None
-        Estimate at the present pace, at most the rest of the time budget; None if neither is known.
+        Estimated seconds that the planned candidates still need, but at most the rest of the time
+        budget. None for a grid before the first candidate has been evaluated.
     """
 
     phase: str

@@ -54,7 +54,8 @@ class ReliabilityTable:
     predicted : ndarray of shape (n_bins,)
         Mean predicted probability; NaN for an empty bin.
     observed : ndarray of shape (n_bins,)
-        Share of the rows for which the prediction came true; NaN for an empty bin.
+        Share of the rows that belong to the class whose probability was predicted: class 1 of two
+        classes, otherwise the most probable class. NaN for an empty bin.
     """
 
     lower: FloatArray

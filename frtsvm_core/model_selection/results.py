@@ -78,7 +78,7 @@ def results_table(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     if np.isnan(means).any():
         warnings.warn(
             f"{int(np.isnan(means).sum())} of {len(means)} candidates failed on at least one fold; "
-            "their mean score is NaN.",
+            "their mean score is NaN, so they rank last.",
             UserWarning,
             stacklevel=3,
         )

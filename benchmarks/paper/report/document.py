@@ -68,16 +68,19 @@ def _head(results: Results) -> str:
         _CONTENTS,
         "",
         f"`{results.plan.command}` computes the results and writes this page and its figures. The code "
-        "is in `benchmarks/paper/`. `FRTSVM_DATA_DIR` names the folder with the data sets; "
-        "`benchmarks/paper/datasets.py` describes its files.",
+        "is in `benchmarks/paper/`. A UCI set is read from the folder `FRTSVM_DATA_DIR`, or else from "
+        "scikit-learn or the UCI repository (after `pip install --group paper`). Ripley's data are "
+        "read only from that folder. Sets that are not found are left out. "
+        "`benchmarks/paper/datasets.py` describes the files of the folder.",
     ]
     if results.plan.name == "full":
-        lines[-1] += (
-            " The results are stored in `benchmarks/results/paper.json`; "
+        lines += [
+            "",
+            "The results are stored in `benchmarks/results/paper.json`; "
             f"`{results.plan.module} --report-only` writes the page again from that file. A "
             "command with `--only` computes the results of one part and does not write the page, "
-            "so run `--report-only` after it."
-        )
+            "so run `--report-only` after it.",
+        ]
     outdated, found = results.outdated()
     if outdated:
         lines += [
@@ -114,7 +117,9 @@ def _head(results: Results) -> str:
         "**How to read the tables.** Accuracies are in percent, and differences in percentage "
         'points. The best value of a row is bold. "Printed" marks the paper\'s own numbers. The '
         'section on the [UCI sets](#the-uci-sets) defines "nested", "in hindsight" and "the '
-        'paper\'s protocol". "Significant" means p < 0.05. Times found here are CPU times.',
+        'paper\'s protocol". "Significant" means p < 0.05. Times found here are CPU '
+        "times of one fit with the tuned parameters, including kernel and memberships, the shortest "
+        "of several fits.",
     ]
     agreement = [row for kernel in KERNELS for row in agreement_rows(results, kernel)]
     if agreement:

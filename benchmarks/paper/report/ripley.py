@@ -11,6 +11,7 @@ from benchmarks.paper.figures.memberships import draw_memberships
 from benchmarks.paper.figures.planes import Line, draw_boundaries
 from benchmarks.paper.figures.sensitivity import draw_sensitivity
 from benchmarks.paper.methods.registry import KERNEL_TITLES, METHODS, PAPER_METHODS
+from benchmarks.paper.report.grids import grid_text
 from benchmarks.paper.report.markdown import bold_best, fastest, figure, table
 from benchmarks.paper.results import Results
 
@@ -60,6 +61,8 @@ about 0.9 points. The table has three accuracies for each kernel:
   training rows;
 - "best": the highest *test* accuracy of any candidate. A fair procedure can reach it only by
   chance; it shows how much of a printed accuracy may be due to the choice of parameters.
+
+The candidates are {grid_text(results.plan.paper_grid)}.
 
 {table(["", *_TITLES], rows)}
 

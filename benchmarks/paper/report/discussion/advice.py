@@ -53,8 +53,8 @@ def which_default(results: Results) -> str:
 - Choosing the membership by validation score, minus the paper's "center": corrupted
   {gains_text(noisy)}; clean {gains_text(clean)}; significant losses on single sets: {losses}.
 - If only one membership can be tried, it should be "{best}". Mean ranks among the three: {listed}.
-- The own-class weights are {worth} adding to the candidates: with them, the choice gains
-  {gains_text(wider)}.
+- The own-class weights are {worth} adding to the candidates: with them, the choice by
+  validation score gains, on corrupted rows, {gains_text(wider)}.
 - With so many candidates and few rows, small differences in the validation score are unreliable.
   This page does not measure the effect of repeated folds, which the search of this library uses
   ([stages](search.md#stages))."""

@@ -68,7 +68,7 @@ def against_svm(results: Results) -> str:
     behind = sum(gain.points < 0.0 for gain in every)
     clearly = sum(gain.points < 0.0 and gain.significant for gain in every)
     advice = (
-        "On small tables, SVM is the safer choice for accuracy alone, or FSVM if labels are doubtful."
+        "On small tables, SVM and FSVM are the safer choices for accuracy alone."
         if behind > len(every) / 2
         else "None of them is the safer choice for accuracy alone."
     )

@@ -33,7 +33,7 @@ export function parametersPanel(info) {
 function searchText(search, validation) {
   const folds = validation ? " Each validation fold ran its own search, which is not included here." : "";
   return (
-    `The search tried ${plural(search.n_configurations, "configuration")} on all rows in ${seconds(search.seconds)}` +
+    `The search tried ${plural(search.n_configurations, "configuration")} in ${seconds(search.seconds)}` +
     `${ENDS[search.stopped_early] ?? ""}. Score: ${search.scoring} over ${search.folds} folds. ` +
     `Score of the chosen configuration: ${percent(search.best_score)}.${folds}`
   );

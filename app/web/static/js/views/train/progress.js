@@ -181,7 +181,7 @@ function phaseText({ phase }) {
  */
 function searchFacts({ tried = 0, planned, best_score: best, seconds_left: left }, isOver) {
   const some = `${plural(tried, "configuration")}${planned ? ` of ${count(planned)} planned` : ""}`;
-  const found = [["Tried on all rows", some]];
+  const found = [["Tried", some]];
   if (isOver) return found;
   if (isKnown(best)) found.push(["Best score so far", percent(best)]);
   if (isKnown(left)) found.push(["Search time left", seconds(left)]);
