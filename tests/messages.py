@@ -17,6 +17,8 @@ PACKAGES = ("frtsvm_core", "app")
 #: Carry a message of a caller's mistake without being exceptions themselves.
 CARRIERS = {"Flaw", "http_problem", "problem"}
 LOG_LEVELS = {"debug", "info", "warning", "error", "exception", "critical"}
+#: Between the texts that one message may have.
+OR = "\n    or: "
 #: Position of the message among the arguments, where it is not the first.
 POSITIONS = {"http_problem": 1, "problem": 3}
 
@@ -95,13 +97,14 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
 
 
 def _assigned_texts(nodes: object) -> dict[str, str]:
-    """Variables that are set to a text."""
-    found = {}
+    """Variables that are set to a text, with all texts that they may have."""
+    found: dict[str, str] = {}
     for node in nodes:  # type: ignore[attr-defined]
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             text = _rendered(node.value, {})
             if text is not None:
-                found[node.targets[0].id] = text
+                name = node.targets[0].id
+                found[name] = OR.join(dict.fromkeys([*found.get(name, text).split(OR), text]))
     return found
 
 
@@ -131,7 +134,7 @@ def _rendered(node: ast.expr, texts: dict[str, str]) -> str | None:
         return None if left is None or right is None else left + right
     if isinstance(node, ast.IfExp):
         body, other = _rendered(node.body, texts), _rendered(node.orelse, texts)
-        return None if body is None or other is None else f"{body} | {other}"
+        return None if body is None or other is None else f"{body}{OR}{other}"
     if isinstance(node, ast.Name):
         return texts.get(node.id)
     return None
@@ -139,7 +142,7 @@ def _rendered(node: ast.expr, texts: dict[str, str]) -> str | None:
 
 def _placeholder(part: ast.expr, texts: dict[str, str]) -> str:
     assert isinstance(part, ast.FormattedValue)
-    if isinstance(part.value, ast.Name) and part.value.id in texts:
+    if isinstance(part.value, ast.Name) and OR not in texts.get(part.value.id, OR):
         return texts[part.value.id]
     return "{" + ast.unparse(part.value) + "}"
 

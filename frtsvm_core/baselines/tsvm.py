@@ -16,9 +16,9 @@ class TSVMClassifier(TwinPlaneClassifier):
     """Twin support vector machine (TSVM) classifier, as a baseline for FR-TSVM.
 
     It fits one plane f(x) = 0 close to the rows of each class. The rows of the other class are on
-    one side of the plane, where abs(f(x)) is at least 1, up to slack. Unlike `FRTSVMClassifier`, it has no memberships
-    and no margin term. A small ridge makes the problem solvable. The method is that of Jayadeva et
-    al. [1]_; "the FR-TSVM paper" is that of Gao and Wang [2]_.
+    one side of the plane, where abs(f(x)) is at least 1, up to slack. Unlike `FRTSVMClassifier`, it
+    has no memberships and no margin term. A small ridge makes the problem solvable. The method is
+    that of Jayadeva et al. [1]_; "the FR-TSVM paper" is that of Gao and Wang [2]_.
 
     Parameters
     ----------
