@@ -63,13 +63,13 @@ def encode_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     """Return the sorted classes, and the class number of each row (the index of its class)."""
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:
+        present = (
+            f"only one class is present: {classes.tolist()[0]!r}"
+            if classes.size
+            else "no row has a positive weight"
+        )
         raise ValueError(
-            "Classifier can't train when "
-            + (
-                f"only one class is present: {classes.tolist()[0]!r}. "
-                if classes.size
-                else "no row has a positive weight. "
-            )
-            + "Pass rows of at least two classes with a positive weight."
+            f"Classifier can't train when {present}. "
+            "Pass rows of at least two classes with a positive weight."
         )
     return classes, codes.astype(np.intp)

@@ -126,7 +126,7 @@ def test_a_folder_detects_a_missing_source_with_a_different_target(tmp_path: Pat
 def test_put_detects_a_storage_that_stores_other_data(bucket: str, tmp_path: Path) -> None:
     remote = Remote(bucket, tmp_path, 1000)
     path, _ = staged(remote, b"contents")
-    with pytest.raises(StoreUnavailable, match="returned other data"):
+    with pytest.raises(StoreUnavailable, match="returned data that differ from the upload"):
         remote.put(path, NAME, hashlib.sha256(b"other contents").hexdigest())
 
 
