@@ -70,8 +70,8 @@ class JobProgress(ResponseModel):
     )
     violation: float | None = Field(
         None,
-        description="Largest violation of the optimality conditions in the latest sweep. The "
-        "solver stops when it is below `tol`.",
+        description="Distance of the latest sweep from the optimality conditions: largest minus "
+        "smallest projected gradient. The sweeps end when it is at most `tol` over all rows.",
     )
     search: SearchState | None = Field(
         None, description="Progress of the parameter search; `null` without a search."

@@ -72,7 +72,7 @@ class PlaneConvergence(ResponseModel):
     plane: int = Field(description="Position of the plane in the list of certificates.")
     sweeps: list[int] = Field(description="Numbers of the sweeps after which values were recorded.")
     violations: list[float] = Field(
-        description="Largest violation of the optimality conditions in each of these sweeps."
+        description="Largest minus smallest projected gradient of each of these sweeps."
     )
     gaps: list[float] | None = Field(
         None,
