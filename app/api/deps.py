@@ -52,7 +52,7 @@ def require_caller(container: Container, server: str, headers: Headers, scope: S
 
 
 def key_of(authorization: bytes | None, api_key: bytes | None) -> bytes | None:
-    """Return the API key as bytes: comparing text would fail for characters outside ASCII."""
+    """Return the API key from either header, if any, as bytes: `hash_key` needs no text."""
     if authorization:
         scheme, _, key = authorization.partition(b" ")
         if scheme.lower() == b"bearer" and key.strip():

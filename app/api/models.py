@@ -58,9 +58,9 @@ _ALIAS = documented(
 
 SVG = "image/svg+xml"
 PlotName = Literal["c1-c3", "gamma", "mu"]
-#: An SVG plot can be opened as a page of its own. The policy lets it load and run nothing, and
-#: allows only its own style sheet.
-_DRAWING = {
+#: Response headers of an SVG plot, because a browser can open it as a page of its own. The policy
+#: lets it load and run nothing, and allows only its own style sheet.
+_PLOT_HEADERS = {
     "content-security-policy": f"default-src 'none'; style-src '{STYLE_DIGEST}'; sandbox",
     "x-content-type-options": "nosniff",
 }
@@ -255,7 +255,7 @@ def get_plot(
     other parameters.
     """
     drawing = models.plot(name, version, plot)
-    return Response(drawing, media_type=SVG, headers=_DRAWING)
+    return Response(drawing, media_type=SVG, headers=_PLOT_HEADERS)
 
 
 @router.put(

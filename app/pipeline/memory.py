@@ -33,7 +33,8 @@ GRAM_ROWS, MOST_GRAM_ROWS = 600, 4000
 #: Share of memory that one validation fold frees but the next cannot reuse, because its arrays have
 #: other sizes. 0.16 was measured; tests/app/pipeline/test_memory.py checks that 0.25 is enough.
 LEFT_BY_FOLDS = 0.25
-#: Number of prepared folds that a cluster worker caches. Copied from the search, and checked, too.
+#: Number of prepared folds that a cluster worker caches. It is copied from the search as well, and
+#: tests/app/pipeline/test_memory.py asserts that the copy is equal.
 KEPT = 2
 
 

@@ -225,7 +225,7 @@ class DecisionInfo(ResponseModel):
 
 
 class ReliabilityBin(ResponseModel):
-    """Held-out rows whose predicted probability lies in [lower, upper)."""
+    """Held-out rows whose predicted probability lies in [lower, upper); the last bin has 1 too."""
 
     lower: float = Field(description="Lower bound of the bin.")
     upper: float = Field(description="Upper bound of the bin.")

@@ -101,7 +101,9 @@ class EstimatorParams(RequestModel):
         "largest rank. `null`: the exact kernel.",
     )
     kernel_tol: Annotated[float, Field(gt=0, le=1)] = Field(
-        1e-6, description="Share of the kernel's trace that the rank `auto` may leave out."
+        1e-6,
+        description="Share of the kernel's trace that the factorization may leave out. Without "
+        "effect if `rank` is `null`, or `auto` with up to 256 rows.",
     )
     tol: Annotated[float, Field(ge=1e-14, le=1)] = Field(
         1e-3,

@@ -42,9 +42,10 @@ class _Loaded:
 class ModelCache:
     """Maps (name, version, alias) to a version number and a predictor.
 
-    Targets are cached until the generation counter of the store changes. Predictors are cached by
-    the digest of their artifact, so they never become stale; the least recently used one is evicted
-    first. If several callers need the same predictor, one of them loads it and the others wait.
+    Targets are cached until the generation of this machine changes (`app.store.generation`).
+    Predictors are cached by the digest of their artifact, so they never become stale; the least
+    recently used one is evicted first. If several callers need the same predictor, one of them
+    loads it and the others wait.
     """
 
     def __init__(

@@ -152,7 +152,7 @@ def _require_empty_database(target: Database) -> None:
 def _ensure_identity(copy: Database, secret: bytes) -> str:
     """Check the secret of a backup and return its store id.
 
-    A backup of an early version, which has neither key check value nor store id, gets both.
+    A backup from an early release, which has neither key check value nor store id, gets both.
     """
     check_value = Sealer(secret).key_check_value()
     with copy.write() as connection:

@@ -1,8 +1,9 @@
 """Job queue and job history. The database row is the authoritative state of a job.
 
-A claim increments the fencing token of a job (column `fence`). Every later write of the process
-that claimed the job is conditional on that token. So a process that was declared dead, or whose job
-was cancelled, cannot change the job any more.
+A claim, a requeue and an end without a version increment the fencing token of a job (column
+`fence`). Every write of the process that claimed the job requires that the job is still running and
+that its token is the one of this claim. So a process that was declared dead, or whose job has
+ended, cannot change the job any more.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ class JobRecord:
 
     @property
     def attempt(self) -> int:
-        """Number of the current attempt, from 1: each claim and each requeue increments `fence`."""
+        """Number of times the job was claimed.
+
+        Each claim increments `fence`, and so does each requeue between two claims.
+        """
         return (self.fence + 1) // 2
 
     @classmethod

@@ -1,6 +1,6 @@
 """Tables of the database, the same for SQLite and PostgreSQL.
 
-A change here needs a migration (CONTRIBUTING.md, "Changing the tables").
+A change here needs a migration (CONTRIBUTING.md, "Change the database tables").
 """
 
 from __future__ import annotations

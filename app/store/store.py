@@ -100,7 +100,8 @@ class Store:
     def clean_up_after_dead_processes(self) -> None:
         """Remove temporary files, announced uploads and registrations of processes that have ended.
 
-        The generation changes too: such a process may have committed a change without changing it.
+        The generation changes too: such a process may have committed a change of a model and ended
+        before it changed the generation.
         """
         dead = self.presence.gone()
         if not dead:

@@ -49,7 +49,9 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         and suspects rows that are at least as near to the center of another class as to that of
         their own. "neighbors" computes them from the labels of the 10 nearest rows (fewer for
         classes of at most 10 rows), and suspects a row if fewer than half of these have its label.
-        "none" sets all memberships to 1, which gives the usual support vector machine.
+        With more than 20,000 distinct rows (5,000 with more than 15 features), it searches the
+        neighbors in a random sample of that size. "none" sets all memberships to 1, which gives
+        the usual support vector machine.
     mu : float in [0, 1], default=0.1
         Factor in the membership of suspected rows; all other rows have the factor 1 - mu. With 0.5
         all rows have the same factor, which is the model of Lin and Wang [1]_ with C halved.
@@ -58,9 +60,9 @@ class FSVMClassifier(ClassifierMixin, BaseEstimator):
         Larger values make the memberships of a class more similar. Used with
         ``membership="center"``.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of the kernels "rbf" and "poly". "scale" is ``1 / (n_features * X.var())``,
-        "auto" is ``1 / n_features``. Larger values make the RBF kernel narrower and the decision
-        boundary more flexible.
+        Coefficient of the kernels "rbf" and "poly". "scale" is ``1 / (n_features * X.var())`` with
+        the weighted variance, "auto" is ``1 / n_features``. Larger values make the RBF kernel
+        narrower and the decision boundary more flexible.
     degree : int, default=3
         Degree of the polynomial kernel. Larger values make the decision boundary more flexible.
     coef0 : float, default=1.0

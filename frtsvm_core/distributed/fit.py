@@ -126,15 +126,16 @@ def fit_distributed(
 
         minimize  1/2 |Z'a|^2 - e'a    subject to  0 <= a <= C
 
-    with one coordinate per opposing row. Each of the K partitions improves its own coordinates as
-    if all others did the same (CoCoA+ [1]_)::
+    with one coordinate per opposing row. In some rounds, each of the K partitions improves its own
+    coordinates as if all others did the same (CoCoA+ [1]_)::
 
         maximize  e'd - v.(Z'd) - K/2 |Z'd|^2    subject to  0 <= a + d <= C
 
-    In other rounds, the partitions send some rows to the master (the process that calls this
-    function), which solves for all of them together: the rows whose coordinates are strictly
-    between their bounds, then those that violate optimality, then those closest to the margin. The
-    state of a lost worker is recomputed by the others.
+    where v is Z'a summed over all partitions, and d is the change of the partition's a. In other
+    rounds, the partitions send some rows to the master (the process that calls this function),
+    which solves for all of them together: the rows whose coordinates are strictly between their
+    bounds, then those that violate optimality, then those closest to the margin. The state of a
+    lost worker is recomputed by the others.
 
     References
     ----------

@@ -56,8 +56,9 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         computes them from the distances to the class centers, as in the paper, and suspects rows
         that are at least as near to the center of another class as to that of their own.
         "neighbors" computes them from the labels of the 10 nearest rows (fewer for classes of at
-        most 10 rows), and suspects a row if fewer than half of these have its label. "none" sets
-        all memberships to 1 and suspects no row.
+        most 10 rows), and suspects a row if fewer than half of these have its label. With more than
+        20,000 distinct rows (5,000 with more than 15 features), it searches the neighbors in a
+        random sample of that size. "none" sets all memberships to 1 and suspects no row.
     mu : float in [0, 1], default=0.1
         Factor in the membership of suspected rows; all other rows have the factor 1 - mu. Smaller
         values reduce the influence of suspected rows. With 0 the slack of suspected rows costs

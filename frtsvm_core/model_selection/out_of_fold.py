@@ -89,7 +89,7 @@ def out_of_fold(
             missing = np.setdiff1d(classes, problem.classes)
             raise IncompleteFold(
                 f"A training fold has no row of class {missing.tolist()[0]!r}, so the planes of "
-                "this class cannot be fitted. Use fewer folds, or more rows of this class."
+                "this class cannot be fitted. Use stratified folds, or more rows of this class."
             )
         (found,) = problem.distances(block)
         return found

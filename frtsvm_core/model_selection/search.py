@@ -555,7 +555,7 @@ def _report_failures(evaluator: Evaluator) -> None:
     if failures:
         warnings.warn(
             f"{len(failures)} of {evaluator.n_block_folds} fits failed. One fit covers "
-            "candidates with the same c1 and c2 on one fold. The first failure was: "
+            "candidates with the same kernel, c1 and c2 on one fold. The first failure was: "
             f"{failures[0]}",
             FitFailedWarning,
             stacklevel=4,

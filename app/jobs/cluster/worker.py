@@ -56,8 +56,9 @@ async def _serve_once(
         resources={JOB: slots, FOLD: folds, FOLD_MEMORY: MEMORY_PARTS},
         host=host,
         dashboard=False,
-        # Jobs run in their own processes with their own memory limit. Only as many folds run at a
-        # time as fit into the memory of one training, as estimated by `app.pipeline.memory`.
+        # Dask's limit concerns this process only, in which folds run: as many at a time as fit into
+        # the memory of one training, as estimated by `app.pipeline.memory`. Jobs run in their own
+        # processes with their own memory limit.
         memory_limit="auto",
     )
     ended = asyncio.ensure_future(_run(worker))

@@ -1,6 +1,6 @@
 """Calls of the published client libraries tritonclient and KServe.
 
-`CALLS` and `KSERVE_CALLS` list 25 calls. Those of tritonclient are repeated with its asyncio
+`CALLS` and `KSERVE_CALLS` list 26 calls. Those of tritonclient are repeated with its asyncio
 variant.
 """
 
