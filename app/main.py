@@ -33,8 +33,9 @@ from app.settings import Settings
 from app.web.studio import studio_router
 
 DESCRIPTION = (
-    "Trains and serves Fast and Robust Twin Support Vector Machines. Each model version has a "
-    "certificate of optimality and a list of the training rows that are probably mislabeled.\n\n"
+    "Trains and serves Fast and Robust Twin Support Vector Machines, the method of Gao and Wang "
+    '(arXiv:1711.05406, called "the paper" below). Each model version has a certificate of '
+    "optimality and a list of the training rows that are probably mislabeled.\n\n"
     "If the service has API keys, all operations except the health checks need a key with a scope: "
     "`metrics` for the metrics, `predict` for predictions and for reading models, `train` for "
     "trainings and jobs, `admin` for aliases and for deleting, loading and unloading models. Each "

@@ -67,8 +67,8 @@ class EstimatorParams(RequestModel):
     )
     penalty: Penalty = Field(
         "coefficients",
-        description="Norm that c1 and c2 penalize for a kernel. `coefficients`: |w|², as in the "
-        "paper. `function`: w'Kw, the norm of the plane in the kernel's feature space, which is "
+        description="Squared norm that c1 and c2 multiply. `coefficients`: |w|², as in the paper. "
+        "`function`: w'Kw, the squared norm of the plane in the kernel's feature space, which is "
         "usually more accurate and needs a smaller c1. Without effect for the linear kernel.",
     )
     membership: Membership = Field(

@@ -84,8 +84,9 @@ def fit_distributed(
     data : dask.dataframe.DataFrame, str or pathlib.Path
         A Dask dataframe, or the path or URL of a folder of Parquet files that all workers can read.
         Each file is a partition. Larger partitions need more memory, smaller ones more tasks. A
-        worker needs, for each thread, about three times the size of one partition as doubles, and 8
-        bytes for each of its rows and planes.
+        worker needs, for each thread, about three times the size of one partition as doubles. In
+        addition it needs, for each plane, 8 bytes (16 during a round) per row of the other class in
+        its share of the data.
     label : str
         Name of the label column.
     client : distributed.Client, default=None

@@ -173,11 +173,11 @@ class FRTSVMClassifier(TwinPlaneClassifier):
         minimize    c/2 |w|^2 + 1/2 sum_own f(x_i)^2 + sum_other C_i xi_i
         subject to  sigma f(x_i) + xi_i >= 1,  xi_i >= 0    for all rows i of the other class
 
-    For the plane of ``classes_[1]``, c = c1, C_i = c3 s_i and sigma = -1; for the plane of
-    ``classes_[0]``, c = c2, C_i = c4 s_i and sigma = +1. s_i is the membership of the row. With
-    ``penalty="function"``, w'Kw replaces |w|^2 for kernels other than "linear". The predicted class
-    is that of the plane with the smallest abs(f(x)) / norm, where norm is |w| for the linear kernel
-    and sqrt(w'Kw) otherwise.
+    The first term is the margin term. For the plane of ``classes_[1]``, c = c1, C_i = c3 s_i and
+    sigma = -1; for the plane of ``classes_[0]``, c = c2, C_i = c4 s_i and sigma = +1. s_i is the
+    membership of the row. With ``penalty="function"``, w'Kw replaces |w|^2 for kernels other than
+    "linear". The predicted class is that of the plane with the smallest abs(f(x)) / norm, where
+    norm is |w| for the linear kernel and sqrt(w'Kw) otherwise.
 
     The dual problem is solved by coordinate descent with shrinking, followed by an active-set
     method. Kernels are factored by randomly pivoted Cholesky [2]_, so memory grows with n_samples
