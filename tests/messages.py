@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def messages() -> list[Message]:
     return sorted(found, key=lambda message: (message.path, message.line))
 
 
-def _exceptions(trees: Iterator[ast.Module] | object) -> set[str]:
+def _exceptions(trees: Iterable[ast.Module]) -> set[str]:
     """Names of all exception classes: those of Python, and those defined in the packages."""
     known = {
         name
@@ -58,7 +58,7 @@ def _exceptions(trees: Iterator[ast.Module] | object) -> set[str]:
     }
     classes = {
         node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-        for tree in trees  # type: ignore[attr-defined]
+        for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
@@ -76,8 +76,7 @@ def _in_module(path: Path, tree: ast.Module, kinds: set[str]) -> Iterator[Messag
         for node in _own_nodes(scope):
             if not isinstance(node, ast.Call):
                 continue
-            name = ast.unparse(node.func).rpartition(".")[2]
-            owner = ast.unparse(node.func).rpartition(".")[0]
+            owner, _, name = ast.unparse(node.func).rpartition(".")
             relative = path.relative_to(ROOT)
             if name in LOG_LEVELS and owner.endswith(("log", "logger")):
                 yield Message(relative, node.lineno, f"log.{name}", _text(node, 0, texts))
@@ -96,10 +95,10 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             yield from _own_nodes(child)
 
 
-def _assigned_texts(nodes: object) -> dict[str, str]:
+def _assigned_texts(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """Variables that are set to a text, with all texts that they may have."""
     found: dict[str, str] = {}
-    for node in nodes:  # type: ignore[attr-defined]
+    for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             text = _rendered(node.value, {})
             if text is not None:

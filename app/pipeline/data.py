@@ -100,11 +100,7 @@ def _require_folds(counts: NDArray[np.int64], options: TrainingOptions) -> None:
         return
     smallest, total = int(counts.min()), int(counts.sum())
     if validation.folds is not None and smallest < validation.folds:
-        detail = (
-            f"{validation.folds} folds need at least {validation.folds} rows of each class; "
-            f"the smallest class has {smallest}. Lower `folds`, or send more rows of this class."
-        )
-        raise TooFewRows(detail, flaws=[Flaw(detail, "validation.folds")])
+        raise _too_few_for(validation.folds, smallest, "validation.folds")
     if validation.holdout is not None:
         n_test = int(np.ceil(validation.holdout * total))
         if smallest < 2 or min(n_test, total - n_test) < len(counts):
@@ -115,16 +111,21 @@ def _require_folds(counts: NDArray[np.int64], options: TrainingOptions) -> None:
             raise TooFewRows(detail, flaws=[Flaw(detail, "validation.holdout")])
 
 
+def _too_few_for(folds: int, smallest: int, field: str) -> TooFewRows:
+    """Return the error for a class with fewer rows than folds."""
+    detail = (
+        f"{folds} folds need at least {folds} rows of each class; the smallest class has "
+        f"{smallest}. Lower `folds`, or send more rows of this class."
+    )
+    return TooFewRows(detail, flaws=[Flaw(detail, field)])
+
+
 def _require_searchable(counts: NDArray[np.int64], options: TrainingOptions) -> None:
     search, smallest = options.search, int(counts.min())
     if search is None:
         return
     if search.folds is not None and smallest < search.folds:
-        detail = (
-            f"{search.folds} folds need at least {search.folds} rows of each class; "
-            f"the smallest class has {smallest}. Lower `folds`, or send more rows of this class."
-        )
-        raise TooFewRows(detail, flaws=[Flaw(detail, "search.folds")])
+        raise _too_few_for(search.folds, smallest, "search.folds")
     left = smallest
     if options.validation is not None and options.validation.folds is not None:
         left -= -(-smallest // options.validation.folds)  # the search is repeated in every fold

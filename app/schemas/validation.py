@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -72,14 +71,16 @@ def flaws_of(error: ValidationError, value: Any) -> list[Flaw]:
         place, in_union = _place(item["loc"], value, item["type"] == "missing")
         message = JSON_MESSAGES.get(item["type"], item["msg"])
         if item["type"] == UNKNOWN_FIELD:
-            flaws.extend(replace(flaw, field=_joined(place, flaw.field)) for flaw in _given(item))
+            flaws.extend(
+                flaw_at((*place, flaw.field), flaw.detail) for flaw in item["ctx"]["flaws"]
+            )
         elif "flaws" in item.get("ctx", {}):
-            flaws.extend(_given(item))
+            flaws.extend(item["ctx"]["flaws"])
         elif in_union:
             branches.setdefault(place, []).append(message)
         else:
             flaws.append(flaw_at(place, message))
-        if len(flaws) >= MAX_FLAWS:
+        if len(flaws) + len(branches) > MAX_FLAWS:
             break
     for place, messages in branches.items():
         # A branch that matched further is what the caller meant.
@@ -87,15 +88,6 @@ def flaws_of(error: ValidationError, value: Any) -> list[Flaw]:
             rest = [message.removeprefix(EXPECTATION) for message in messages[1:]]
             flaws.append(flaw_at(place, ", or ".join([messages[0], *rest])))
     return flaws[:MAX_FLAWS]
-
-
-def _given(item: Any) -> Iterable[Flaw]:
-    """The flaws that a validator of the service has attached to an error."""
-    return cast("Iterable[Flaw]", item["ctx"]["flaws"])
-
-
-def _joined(place: tuple[int | str, ...], field: str | None) -> str:
-    return ".".join([*(part for part in place if isinstance(part, str)), *filter(None, [field])])
 
 
 def _place(

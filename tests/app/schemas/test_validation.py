@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.errors import InvalidRequest
+from app.schemas.cells import MAX_FLAWS
 from app.schemas.training import TrainingRequest
 from app.schemas.validation import validate
 
@@ -75,3 +76,13 @@ def test_all_flaws_are_reported() -> None:
 def test_a_missing_field_is_named() -> None:
     with pytest.raises(InvalidRequest, match=r"^y: Field required\.$"):
         validate(TrainingRequest, {"X": [[1, 2]]})
+
+
+def test_flaws_in_unions_are_limited_too() -> None:
+    error = refused(search={"grid": {"gamma": ["q"] * 100}})
+    assert [flaw.row for flaw in error.flaws] == list(range(MAX_FLAWS))
+
+
+def test_names_of_the_caller_are_cut() -> None:
+    error = refused(params={"x" * 10_000: 1})
+    assert error.flaws[0].field == "params." + "x" * 64
